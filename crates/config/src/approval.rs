@@ -1,8 +1,8 @@
-//! Approvals: the project files that the user has agreed to, each as it was when it was shown.
+//! Approvals: the project files that the user approved, each by path and content.
 //!
-//! A file that was merely found comes with the project, so a stranger may have written it. Nothing
-//! of it takes effect before the user agreed to exactly this content at exactly this path; a
-//! changed file waits again. The user's own file, and one that was named, need no approval.
+//! A found file comes with the project, so a stranger may have written it. It has no effect until
+//! the user approves exactly this content at exactly this path; a changed file must be approved
+//! again. The user's own file, and one named explicitly, need no approval.
 
 use crate::regular_file::read_regular_text;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A file found upwards from the current directory, as it was when it was read.
+/// A file found in the current directory or above it, with the hash of its content when read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FoundFile {
     pub path: PathBuf,
@@ -22,15 +22,15 @@ pub struct FoundFile {
     pub sha256: String,
 }
 
-/// The files that were agreed to: for each path the hash of the content. Earlier contents of a
-/// path do not count any more.
+/// The approved files: for each path the hash of its content. A new approval replaces the earlier
+/// one of the same path.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Approvals {
     #[serde(default)]
     files: BTreeMap<String, String>,
 }
 
-/// The most bytes that are read of the file of approvals.
+/// Maximum size of the file of approvals.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 impl FoundFile {
@@ -45,7 +45,7 @@ impl FoundFile {
 }
 
 impl Approvals {
-    /// Those that a file holds; none where there is no file.
+    /// Reads the approvals from a file; empty if it does not exist.
     pub fn read(path: &Path) -> io::Result<Self> {
         match read_regular_text(path, MAX_BYTES) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
@@ -60,12 +60,12 @@ impl Approvals {
     }
 
     pub fn has(&self, found: &FoundFile) -> bool {
-        // A path that is not text cannot be told apart from others when it is written down.
+        // A path that is not UTF-8 cannot be stored unambiguously, so it is never approved.
         let known = found.path.to_str().and_then(|path| self.files.get(path));
         known.is_some_and(|sha256| *sha256 == found.sha256)
     }
 
-    /// Agrees to a file as it was read. `false`: its path is not text and cannot be kept.
+    /// Approves a file as it was read. Returns false if its path is not UTF-8.
     #[must_use]
     pub fn approve(&mut self, found: &FoundFile) -> bool {
         let Some(path) = found.path.to_str() else { return false };

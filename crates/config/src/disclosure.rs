@@ -1,5 +1,5 @@
-//! Disclosure: what a user is shown of a project's file before agreeing to it. Everything is told
-//! as it is written: nothing that it refers to is looked up for it.
+//! Disclosure: the summary of a project's file that a user sees before approving it. All values
+//! are shown as written; references are not resolved.
 
 use crate::{
     approval::FoundFile,
@@ -14,27 +14,27 @@ use crate::{
 };
 use serde::Serialize;
 
-/// What a file that was found asks for.
+/// The security-relevant content of a found file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Disclosure {
     #[serde(flatten)]
     pub file: FoundFile,
-    /// The servers that it describes or adjusts.
+    /// The servers that it defines or adjusts.
     pub servers: Vec<DisclosedServer>,
-    /// Everything from outside the file that it wants to have, and where it goes.
+    /// All variables, files and secrets that it refers to, and the keys that use them.
     pub references: Vec<Reference>,
-    /// What else it says that is a matter of security.
+    /// Its other security-relevant settings.
     pub security: Vec<Said>,
 }
 
-/// All that the file says about one server.
+/// All settings of one server in the file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DisclosedServer {
     pub name: String,
     pub says: Vec<Said>,
 }
 
-/// A value as it is written, with secrets covered.
+/// A value as written, with secrets masked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Said {
     pub key: String,
@@ -44,15 +44,15 @@ pub struct Said {
 /// A reference to a variable, a file or a secret of the keychain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reference {
-    /// As it is written, such as `{env:TOKEN}`; never what it stands for.
+    /// As written, such as `{env:TOKEN}`; never the resolved value.
     pub written: String,
     /// The key whose value it becomes part of.
     pub key: String,
-    /// The line in which it stands.
+    /// Its line.
     pub line: u32,
 }
 
-/// What the file's own tree says, before anything of it was refused.
+/// Builds the disclosure from the file's own tree, before anything was refused.
 pub(crate) fn disclosed(file: FoundFile, tree: &Node, sources: &Sources) -> Disclosure {
     let servers = tree.at(&["mcp", "servers"]).map(Node::entries).unwrap_or_default();
     let server = |entry: &crate::jsonc::Entry| {
@@ -91,7 +91,7 @@ fn refer(node: &Node, key: &str, sources: &Sources, found: &mut Vec<Reference>) 
     }
 }
 
-/// Keys outside of servers that a project may not simply set.
+/// Collects keys outside of servers that a project may not set freely.
 fn secure(node: &Node, (key, pattern): (&str, &str), found: &mut Vec<Said>) {
     match project::may(pattern) {
         _ if pattern == "mcp.servers" => {}

@@ -1,8 +1,9 @@
-//! Excerpt: a line of a file as it may be shown. What looks like a secret in it is covered, character by character, so that columns stay.
+//! Excerpt: a line of a file for display. Likely secrets are masked character by character, so
+//! that columns stay the same.
 
 use crate::looks;
 
-/// The line with its secrets covered.
+/// The line with its secrets masked.
 pub fn covered(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let (mut rest, mut before) = (line, "");
@@ -32,7 +33,7 @@ fn is_secret(before: &str, text: &str) -> bool {
         || looks::masked_address(text).is_some()
 }
 
-/// Where the inside of the next text in quotes begins and ends. One that is never closed ends with the line.
+/// Start and end of the content of the next quoted string. An unclosed one ends with the line.
 fn next_text(line: &str) -> Option<(usize, usize)> {
     let start = line.find('"')? + 1;
     let mut escaped = false;

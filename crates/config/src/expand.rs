@@ -1,11 +1,12 @@
-//! References in texts: `{env:NAME}`, `${NAME}`, `${NAME:-default}`, `{file:path}`, `{keychain:service/account}`.
+//! References in texts: `{env:NAME}`, `${NAME}`, `${NAME:-default}`, `{file:path}`,
+//! `{keychain:service/account}`.
 //!
-//! They may stand anywhere in a text, several in one. What only resembles a reference stays as it is, what a reference stands for is not
-//! looked at again, and `$${` means `${`.
+//! A text may contain several, at any position. Malformed references are kept as text, resolved
+//! values are not expanded again, and `$${` means `${`.
 
 use crate::secret::MASK;
 
-/// A text, cut at its references.
+/// A piece of a text: literal text or a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
     Literal(&'a str),
@@ -14,7 +15,7 @@ pub(crate) enum Piece<'a> {
     Keychain { service: &'a str, account: &'a str },
 }
 
-/// Whether anything in the text stands for something else.
+/// True if the text contains a reference or an escape.
 pub(crate) fn has_reference(text: &str) -> bool {
     pieces(text).iter().any(|piece| !matches!(piece, Piece::Literal(_)))
 }
@@ -22,12 +23,12 @@ pub(crate) fn has_reference(text: &str) -> bool {
 pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut found = Vec::new();
     let mut ahead = Ahead::of(text);
-    // Where what was not taken yet begins, and where to look on.
+    // Start of the text not yet consumed, and where to continue searching.
     let (mut taken, mut from) = (0, 0);
     while let Some(offset) = text[from..].find(['{', '$']) {
         let at = from + offset;
         let (piece, end) = if text[at..].starts_with("$${") {
-            // The first `$` only keeps the second from meaning anything.
+            // The first `$` escapes the second.
             (Piece::Literal("${"), at + 3)
         } else if let Some(reference) = ahead.reference(at) {
             reference
@@ -43,13 +44,13 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     found
 }
 
-/// How the text may be shown: references as they are written, without the defaults that could be secrets.
+/// The text for display: references as written, without defaults, which could be secrets.
 pub(crate) fn shown(text: &str) -> String {
     pieces(text).iter().map(Piece::shown).collect()
 }
 
 impl Piece<'_> {
-    /// How it may be shown.
+    /// The piece for display.
     pub(crate) fn shown(&self) -> String {
         match self {
             Self::Literal(text) => (*text).to_owned(),
@@ -70,14 +71,14 @@ fn literal<'a>(found: &mut Vec<Piece<'a>>, text: &'a str) {
     }
 }
 
-/// A text, read forwards: what was found ahead of one place is not looked for again from the next.
+/// A forward-only scanner: search results are cached, so that the whole scan takes linear time.
 struct Ahead<'a> {
     text: &'a str,
     brace: Next,
     slash: Next,
 }
 
-/// The next place of a character, known until it is passed.
+/// Cached position of the next occurrence of a character.
 struct Next {
     wanted: char,
     at: Option<usize>,
@@ -85,12 +86,12 @@ struct Next {
 
 impl<'a> Ahead<'a> {
     fn of(text: &'a str) -> Self {
-        // No reference ends where the text begins.
+        // Position 0 means "not searched yet": no reference can end at the start of the text.
         let next = |wanted| Next { wanted, at: Some(0) };
         Self { text, brace: next('}'), slash: next('/') }
     }
 
-    /// The reference that begins at this place, and where it ends.
+    /// The reference that starts here, and its end.
     fn reference(&mut self, at: usize) -> Option<(Piece<'a>, usize)> {
         let text = self.text;
         let behind = |opening: &str| text[at..].starts_with(opening).then_some(at + opening.len());
@@ -112,7 +113,7 @@ impl<'a> Ahead<'a> {
         Some((Piece::Keychain { service, account }, end + 1))
     }
 
-    /// The name that begins at this place, and perhaps a default, up to a brace.
+    /// The variable name that starts here, with an optional default, up to the closing brace.
     fn variable(&mut self, start: usize) -> Option<(Piece<'a>, usize)> {
         let rest = &self.text[start..];
         let (name, after) = rest.split_at(rest.find(|c| !is_name_character(c)).unwrap_or(rest.len()));

@@ -1,4 +1,4 @@
-//! Layered: all layers laid over each other, every value still knowing where it came from.
+//! Layered: all layers merged; every value keeps its origin.
 
 use crate::{
     jsonc::{Entry, Node, Value},
@@ -6,15 +6,16 @@ use crate::{
 };
 use std::{collections::HashMap, fmt};
 
-/// The settings of all layers as one tree, before references are looked up.
+/// The merged tree of all layers, before references are resolved.
 #[derive(Clone)]
 pub struct Layered {
     pub tree: Node,
     pub sources: Sources,
 }
 
-/// Keys that say how a server is reached. A layer that writes one of them says all of it: otherwise a file in somebody's project could
-/// send the headers of a server in the user's own file to another address.
+/// Keys that say how a server is reached. A layer that sets one of them replaces all of them:
+/// otherwise a project's file could redirect the headers of a server in the user's own file to
+/// another address.
 pub(crate) const REACH: &[&str] = &[
     "type",
     "command",
@@ -37,12 +38,12 @@ pub(crate) const REACH: &[&str] = &[
 ];
 
 impl Layered {
-    /// Lays the trees over each other, the lowest layer first.
+    /// Merges the trees, the lowest layer first.
     pub(crate) fn of(trees: Vec<Node>, sources: Sources) -> Self {
         Self { tree: laid(trees), sources }
     }
 
-    /// Where the value at a path such as `["mcp", "servers", "github"]` came from.
+    /// The origin of the value at a path such as `["mcp", "servers", "github"]`.
     pub fn origin(&self, path: &[&str]) -> Option<Origin> {
         self.tree.at(path).map(|node| self.sources.origin(node.place))
     }
@@ -55,14 +56,14 @@ impl fmt::Debug for Layered {
     }
 }
 
-/// The trees laid over each other, the lowest layer first.
+/// Merges the trees, the lowest layer first.
 pub(crate) fn laid(trees: Vec<Node>) -> Node {
     let mut trees = trees.into_iter().map(shorthand_timeouts);
     let lowest = trees.next().expect("the built-in layer is always there");
     trees.fold(lowest, |below, above| merge(below, above, &mut Vec::new()))
 }
 
-/// One server, over what `defaults` says.
+/// Merges one server over `defaults`.
 pub(crate) fn over_defaults(defaults: &Node, server: &Node) -> Node {
     merge(defaults.clone(), server.clone(), &mut Vec::new())
 }
@@ -88,13 +89,13 @@ fn merge(below: Node, above: Node, path: &mut Vec<String>) -> Node {
     Node { value: Value::Table(entries), place }
 }
 
-/// Whether a server is written anew, and not only adjusted.
+/// True if the node redefines a server instead of adjusting it.
 fn replaces(path: &[String], node: &Node) -> bool {
     let is_server = matches!(path, [mcp, servers, _] if mcp == "mcp" && servers == "servers");
     is_server && node.entries().iter().any(|entry| REACH.contains(&entry.key.as_str()))
 }
 
-/// A `timeout` that is only a time is the time for one request.
+/// Expands a `timeout` that is a single duration to the timeout of one request.
 pub(crate) fn shorthand_timeouts(mut tree: Node) -> Node {
     let Value::Table(entries) = &mut tree.value else { return tree };
     for entry in entries {

@@ -1,6 +1,7 @@
-//! JSON with comments and trailing commas, turned into plain JSON with every character at its place.
+//! Turns JSON with comments and trailing commas into plain JSON, keeping all positions.
 
-/// Blanks out comments and trailing commas. Positions stay, so that errors point to the right line and column.
+/// Replaces comments and trailing commas by spaces. Positions stay the same, so errors point to
+/// the right line and column.
 pub fn plain(text: &str) -> String {
     let mut out: Vec<u8> = text.as_bytes().to_vec();
     let mut at = 0;
@@ -37,7 +38,7 @@ pub fn plain(text: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
-/// The place behind a string.
+/// The position after a string.
 fn end_of_string(text: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while at < text.len() {

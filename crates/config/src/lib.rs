@@ -1,10 +1,12 @@
-//! Settings of the gateway: as written, layered, resolved; and the files of other clients, read.
+//! Settings of the gateway, and the import of other clients' configuration files.
 //!
-//! [`load`] reads every layer (built-in defaults, the user's file, the project's file, variables, flags), checks each by itself, lays
-//! them over each other ([`Layered`]), looks up what they refer to, and gives [`Settings`]: plain data, from which the binary makes
-//! components. What is wrong is told as a list of [`Problem`]s, each with file, line and column.
+//! [`load`] reads every layer (built-in defaults, the user's file, the project's file, variables,
+//! flags), checks each one, merges them ([`Layered`]), resolves references, and returns
+//! [`Settings`]: plain data, from which the binary builds components. Errors and warnings are
+//! returned as a list of [`Problem`]s, each with file, line and column.
 //!
-//! Nothing here reads the environment, and nothing takes settings from a request: servers come from files alone.
+//! This crate does not read the environment, and no settings come from requests: servers are
+//! defined only in files.
 
 mod approval;
 mod disclosure;

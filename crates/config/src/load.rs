@@ -1,4 +1,5 @@
-//! Reads all layers and makes settings of them. Only files are read here; what the environment holds is given.
+//! Reads all layers and builds the settings. Only files are read; environment variables are passed
+//! in.
 
 use crate::{
     approval::{Approvals, FoundFile},
@@ -23,72 +24,73 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where to look, and what is given besides files.
+/// Locations of files, and inputs other than files.
 #[expect(missing_debug_implementations, reason = "it holds the environment, secrets among it")]
 pub struct Inputs<'a> {
-    /// Where the search for the project's file begins, and relative paths that stand in no file.
+    /// Start of the search for the project's file, and base of relative paths in variables and
+    /// flags.
     pub directory: PathBuf,
-    /// The file that takes the place of the one found upwards; it must be there.
+    /// The file to read instead of searching for the project's file; it must exist.
     pub file: Option<PathBuf>,
-    /// What is done with a file that was merely found.
+    /// Handling of a file that was found, not named.
     pub found: FoundFiles,
-    /// Where the user's approvals of such files are kept; without it, none is approved.
+    /// The file of the user's approvals; without it, no found file is approved.
     pub approvals: Option<PathBuf>,
-    /// The user's configuration directory of ours, such as `~/.config/trunkline`.
+    /// Trunkline's directory in the user's configuration directory, such as `~/.config/trunkline`.
     pub user_directory: Option<PathBuf>,
     pub home: Option<PathBuf>,
-    /// The environment: settings among it, and what references stand for.
+    /// Environment variables, for settings and references.
     pub variables: BTreeMap<String, String>,
     pub flags: Vec<Flag>,
     pub secrets: &'a dyn Secrets,
 }
 
-/// What is done with a file that was found upwards from the current directory.
+/// Handling of a file found in the current directory or above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FoundFiles {
-    /// It is used if the user approved it as it is; otherwise it is as if it were not there.
+    /// Use it if the user approved its current content; otherwise ignore it.
     #[default]
     IfApproved,
-    /// It is read as if it were approved. Only for looking at it: nothing may be started or opened
-    /// with such settings.
+    /// Read it as if it were approved. Only for display: nothing may be started or opened with
+    /// such settings.
     Preview,
 }
 
-/// A setting that was given on the command line.
+/// A setting given on the command line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flag {
-    /// As it is typed, such as `--listen`.
+    /// Name of the option, such as `--listen`.
     pub name: String,
     /// The key it sets, such as `listen`.
     pub key: String,
     pub value: serde_json::Value,
 }
 
-/// Settings that can be used.
+/// Usable settings.
 #[derive(Debug, Clone)]
 pub struct Loaded {
     pub settings: Settings,
     /// Where each server is defined.
     pub origins: Origins,
-    /// The nearest file that was found and that nobody approved as it is.
+    /// The nearest found file whose current content is not approved.
     pub waiting: Option<FoundFile>,
-    /// What the file that was found asks for, if it was read.
+    /// The disclosure of the found file, if it was read.
     pub disclosure: Option<Disclosure>,
-    /// Every value as it may be shown, and where it came from.
+    /// All values for display, with their origins.
     pub shown: Vec<Shown>,
     pub layered: Layered,
     pub warnings: Vec<Problem>,
     /// The files that were read.
     pub read: Vec<PathBuf>,
-    /// The files that would change the settings if they changed, appeared or vanished, as they were. Secrets that are
-    /// kept in files are among them. [`Watch`](crate::Watch) takes them.
+    /// The state of all files that affect the settings if they are changed, created or removed,
+    /// including files of secrets. For [`Watch`](crate::Watch).
     pub watched: Vec<Seen>,
-    /// Files and directories that decide what holds, or keep the records of it. Our own tools must
+    /// Files and directories that control the settings or hold records. The built-in tools must
     /// not change them.
     pub guarded: Vec<PathBuf>,
 }
 
-/// Settings that cannot be used: everything that is wrong with them.
+/// Unusable settings, with all their problems.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the configuration has {} problems", .problems.iter().filter(|problem| problem.is_error()).count())]
 pub struct Rejected {
@@ -124,7 +126,8 @@ pub fn load(inputs: &Inputs<'_>) -> Result<Loaded, Box<Rejected>> {
     reading.finish(inputs)
 }
 
-/// How many values a file of ours may hold: more than anybody writes, and few enough to say what is wrong with each.
+/// Maximum number of values in a configuration file: more than a real one has, and few enough to
+/// report a problem for each.
 const MAX_VALUES: usize = 20_000;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -159,15 +162,15 @@ impl Reading {
         }
     }
 
-    /// The nearest file upwards that the user approved. One that is not approved is as if it were
-    /// not there, so that nobody who can write a file nearer by takes the approved one out of
-    /// force. Each place is watched, as one may appear there.
+    /// Finds the nearest approved file in the directory or above it. Unapproved files are ignored,
+    /// so that a new file nearby cannot disable the approved one. Each candidate path is watched,
+    /// because a file may be created there.
     fn find(&mut self, inputs: &Inputs<'_>) {
         self.watched.extend(inputs.approvals.iter().map(Seen::now));
         let own = user_file(inputs);
         let mut approvals = None;
         for path in inputs.directory.ancestors().map(|directory| directory.join(files::FILE_NAME)) {
-            // The user's own file may lie above the project; it is one layer, not two.
+            // The user's own file may be above the project; it must not become a second layer.
             if own.as_ref().is_some_and(|own| same_file(own, &path)) {
                 break;
             }
@@ -184,7 +187,7 @@ impl Reading {
         }
     }
 
-    /// The approvals; none where they cannot be read, which is a problem once a file was found.
+    /// The approvals. If they cannot be read, there are none, and a problem is reported.
     fn approvals(&mut self, inputs: &Inputs<'_>) -> Approvals {
         let Some(path) = &inputs.approvals else { return Approvals::default() };
         Approvals::read(path).unwrap_or_else(|error| {
@@ -194,7 +197,7 @@ impl Reading {
         })
     }
 
-    /// Takes a file that was found, as far as a project may say what it says.
+    /// Adds the part of a found file that a project is allowed to set.
     fn found(&mut self, found: FoundFile, text: &str, inputs: &Inputs<'_>) {
         let Some(tree) = self.parse(Layer::Project, &found.path, text) else { return };
         let tree = shorthand_timeouts(tree);
@@ -227,7 +230,7 @@ impl Reading {
         }
     }
 
-    /// The text of a file as a tree; what is wrong with it is reported.
+    /// Parses the text of a file, and reports its problems.
     fn parse(&mut self, layer: Layer, path: &Path, text: &str) -> Option<Node> {
         self.read.push(path.to_owned());
         let number = self.sources.file(layer, path, text);
@@ -259,7 +262,8 @@ impl Reading {
         }
     }
 
-    /// Checks a tree by itself, and lays it over the others even so: what else is wrong is to be told, too.
+    /// Checks a tree, and adds it as a layer even if it has problems, so that later checks can
+    /// report further ones.
     fn take(&mut self, tree: Node) {
         self.problems.extend(check(&tree, &schema(), "", &self.sources));
         self.trees.push(tree);
@@ -294,7 +298,7 @@ impl Reading {
     }
 }
 
-/// Where the user's own file is, or would be.
+/// Path of the user's own file, which need not exist.
 fn user_file(inputs: &Inputs<'_>) -> Option<PathBuf> {
     inputs.user_directory.as_ref().map(|directory| directory.join(files::FILE_NAME))
 }
@@ -320,7 +324,7 @@ fn same_file(one: &Path, other: &Path) -> bool {
     one == other || fs::canonicalize(one).ok().zip(fs::canonicalize(other).ok()).is_some_and(|(a, b)| a == b)
 }
 
-/// In the order of files, lines and columns; each only once.
+/// Sorts by file, line and column, and removes duplicates.
 fn sort(problems: &mut Vec<Problem>, files: &[PathBuf]) {
     let rank = |problem: &Problem| {
         files.iter().position(|file| file.display().to_string() == problem.file).unwrap_or(usize::MAX)

@@ -1,11 +1,11 @@
-//! Settings that look like secrets: what `trunkline-secrets` says of them, unless they are references.
+//! Detects settings that look like secrets, using `trunkline-secrets`; references do not count.
 
 use crate::{expand::has_reference, secret::MASK};
 use trunkline_secrets::is_secret;
 
 pub(crate) use trunkline_secrets::{credential, is_secret_name as secret_name};
 
-/// Secrets that everybody knows.
+/// Well-known placeholder secrets.
 const KNOWN: &[&str] = &[
     "changeme",
     "change-me",
@@ -25,21 +25,21 @@ const KNOWN: &[&str] = &[
     "xxx",
 ];
 
-/// Shortest secret that is taken.
+/// Minimum length of a secret.
 pub(crate) const LEAST_SECRET: usize = 8;
 
-/// True if a value of this name is a secret that is written out.
+/// True if a value of this name is a literal secret.
 pub(crate) fn secret(name: &str, value: &str) -> bool {
     !has_reference(value) && is_secret(name, value)
 }
 
-/// Whether a secret is empty, well known or too short to be one.
+/// True if a secret is empty, well known or too short.
 pub(crate) fn weak(value: &str) -> bool {
     let value = value.trim();
     value.chars().count() < LEAST_SECRET || KNOWN.contains(&value.to_lowercase().as_str())
 }
 
-/// The name of the first argument whose value is written out and a secret: `--token=x`, or `--token x`.
+/// The position and name of an argument with a literal secret: `--token=x`, or `--token x`.
 pub(crate) fn secret_argument(before: Option<&str>, word: &str) -> Option<(usize, String)> {
     if let Some((name, value)) = word.split_once('=')
         && secret(name.trim_start_matches('-'), value)
@@ -51,7 +51,7 @@ pub(crate) fn secret_argument(before: Option<&str>, word: &str) -> Option<(usize
     (!word.starts_with('-') && secret(name, word)).then(|| (0, name.to_owned()))
 }
 
-/// An address without the parts that look like secrets; `None` when there are none.
+/// A URL with likely secrets masked; `None` if it contains none.
 pub(crate) fn masked_address(text: &str) -> Option<String> {
     trunkline_secrets::masked_address(text, MASK)
 }

@@ -1,6 +1,7 @@
-//! Narrowing: what remains of a project's file that was found and approved. It may set what is no
-//! matter of security, and be stricter than the layers below it; the rest is refused, each value
-//! with its place. [`keys::project`] says which key is what.
+//! Narrowing: removes from an approved project file what it is not allowed to set. It may set keys
+//! that are not security-relevant, and make others stricter than the layers below; everything else
+//! is refused and reported with its position. [`keys::project`] defines the permission of each
+//! key.
 //!
 //! [`keys::project`]: crate::keys::project
 
@@ -16,8 +17,8 @@ use crate::{
 };
 use std::net::SocketAddr;
 
-/// The part of a project's tree that may be laid over `below`, and what was refused. `instead`
-/// tells where refused values belong.
+/// The part of a project's tree that may be merged over `below`, and the refused values. `instead`
+/// is the file where refused values belong.
 pub(crate) fn narrowed(
     project: &Node,
     below: &Node,
@@ -36,14 +37,14 @@ struct Narrowing<'a> {
     problems: Vec<Problem>,
 }
 
-/// A key as it is written, and the same with `*` for names that somebody chose.
+/// A key as written, and its pattern with `*` for user-chosen names.
 #[derive(Clone, Default)]
 struct Key {
     written: Vec<String>,
     pattern: String,
 }
 
-/// A period of a rate where none is given.
+/// Default period of a rate, in milliseconds.
 const MINUTE: f64 = 60_000.0;
 
 impl Narrowing<'_> {
@@ -111,8 +112,8 @@ impl Narrowing<'_> {
         }
     }
 
-    /// What holds for a key without the project; a server that says nothing has what `defaults`
-    /// says.
+    /// The effective value of a key without the project; a server's missing options come from
+    /// `defaults`.
     fn of(&self, key: &Key) -> Option<&Node> {
         let path: Vec<&str> = key.written.iter().map(String::as_str).collect();
         let default = || match path.as_slice() {
@@ -171,7 +172,7 @@ fn is_lower(node: &Node, below: Option<&Node>) -> bool {
     matches!((amount(Some(node)), amount(below)), (Some(given), Some(most)) if given <= most)
 }
 
-/// A rate is laid over the one below member by member, so that is what is compared.
+/// Rates are merged member by member, so the merged rate is compared.
 fn is_fewer(node: &Node, below: Option<&Node>) -> bool {
     let Some(below) = below.filter(|below| below.value != Value::Null) else { return true };
     let member = |name: &str| amount(node.get(name)).or_else(|| amount(below.get(name)));
@@ -190,7 +191,7 @@ fn is_stricter(node: &Node, below: Option<&Node>, order: &[&str]) -> bool {
     matches!((rank(node), below.and_then(rank)), (Some(given), Some(least)) if given >= least)
 }
 
-/// A number as it is, a time in milliseconds; nothing where it is not written out.
+/// A number, or a duration in milliseconds; `None` if it is not a literal.
 fn amount(node: Option<&Node>) -> Option<f64> {
     match &node?.value {
         Value::Number(number) => number.as_f64(),

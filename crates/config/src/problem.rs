@@ -1,28 +1,29 @@
-//! Problem: something that is wrong with a setting, where it stands, and what to do about it.
+//! Problem: an error or warning about a setting, with its position.
 
 use serde::Serialize;
 
-/// Something wrong with a setting. Problems are collected: nobody has to mend a file one problem at a time.
+/// An error or warning about a setting. All problems of a file are collected and reported
+/// together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     pub code: Code,
     pub severity: Severity,
-    /// The file, or what stands in its place: a variable of the environment or a flag.
+    /// The file, or the name of the environment variable or flag.
     pub file: String,
-    /// Counted from one; 0 where there is no line, as in a variable.
+    /// One-based; 0 if there is no line, as for a variable.
     pub line: u32,
-    /// Counted in characters, from one; 0 where there is no line.
+    /// In characters, one-based; 0 if there is no line.
     pub column: u32,
-    /// How many characters are meant, from `column` on.
+    /// Length of the marked text, in characters.
     pub length: u32,
-    /// The key, such as `mcp.servers.github.url`; empty where no key is concerned.
+    /// The key, such as `mcp.servers.github.url`; empty if the problem is not about a key.
     pub key: String,
     pub message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
 }
 
-/// Whether a problem keeps the settings from being used.
+/// Errors prevent the settings from being used; warnings do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -38,36 +39,36 @@ pub enum Code {
     Unreadable,
     /// The text is not JSON.
     Syntax,
-    /// A name stands twice in one object.
+    /// An object has a duplicate key.
     DuplicateKey,
     UnknownKey,
-    /// The value is of another kind, such as a number where a text belongs.
+    /// The value has the wrong type, such as a number instead of a string.
     WrongKind,
-    /// The value is none of those that may stand here.
+    /// The value is not one of those allowed here.
     UnknownValue,
-    /// The number, time or text lies outside its bounds.
+    /// The number, duration or text is out of range.
     OutOfRange,
     /// The value is malformed: not an address, not a name, not a pattern.
     BadValue,
-    /// Something that is needed is not there.
+    /// A required key is missing.
     Missing,
-    /// Keys that exclude each other, or a key that belongs to another kind of server.
+    /// Mutually exclusive keys, or a key of another kind of server.
     Conflict,
-    /// A variable of the environment is not set.
+    /// A referenced environment variable is not set.
     UnsetVariable,
-    /// A secret that is referred to cannot be had.
+    /// A referenced secret cannot be read.
     UnavailableSecret,
     /// A secret is empty, well known or too short.
     WeakSecret,
-    /// A name refers to a server, role or view that is not there.
+    /// A name refers to a server, role or view that does not exist.
     UnknownReference,
-    /// A secret stands in the file itself.
+    /// The file contains a literal secret.
     InlineSecret,
     /// Others can read a file that holds secrets, or change one that names commands.
     OpenFile,
-    /// A variable that begins like ours and is not.
+    /// A variable with our prefix that is not a setting.
     UnknownVariable,
-    /// A project's file that was found sets what only the user's own file may.
+    /// A found project file sets a key that only the user's own file may set.
     ProjectMayNot,
 }
 
@@ -100,7 +101,7 @@ impl Code {
         }
     }
 
-    /// As it is written, such as `unknown-key`.
+    /// The stable name, such as `unknown-key`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unreadable => "unreadable",
@@ -124,27 +125,27 @@ impl Code {
         }
     }
 
-    /// What such a problem is, for the reference page.
+    /// Description for the reference page.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Unreadable => "the file cannot be read",
             Self::Syntax => "the text is not JSON with comments",
-            Self::DuplicateKey => "a name stands twice in one object",
+            Self::DuplicateKey => "an object has a duplicate key",
             Self::UnknownKey => "there is no such key",
-            Self::WrongKind => "the value is of another kind than the key takes",
-            Self::UnknownValue => "the value is none of those that may stand here",
-            Self::OutOfRange => "the value lies outside its bounds",
+            Self::WrongKind => "the value has the wrong type",
+            Self::UnknownValue => "the value is not one of those allowed for the key",
+            Self::OutOfRange => "the value is out of range",
             Self::BadValue => "the value is malformed: not an address, not a name, not a pattern",
-            Self::Missing => "something that is needed is not there",
-            Self::Conflict => "keys exclude each other, or belong to another kind of server",
-            Self::UnsetVariable => "a variable of the environment is referred to and not set",
-            Self::UnavailableSecret => "a secret is referred to and cannot be had",
+            Self::Missing => "a required key is missing",
+            Self::Conflict => "keys are mutually exclusive, or belong to another kind of server",
+            Self::UnsetVariable => "a referenced environment variable is not set",
+            Self::UnavailableSecret => "a referenced secret cannot be read",
             Self::WeakSecret => "a secret is empty, well known or too short",
-            Self::UnknownReference => "a server, view or role is named that is not there",
-            Self::InlineSecret => "a secret stands in the file itself",
+            Self::UnknownReference => "a name refers to a server, view or role that does not exist",
+            Self::InlineSecret => "the file contains a literal secret",
             Self::OpenFile => "others can read a file that holds a secret, or change one that names commands",
-            Self::UnknownVariable => "a variable begins with `TRUNKLINE_` and sets nothing",
-            Self::ProjectMayNot => "a project's file that was found sets what only your own file may set",
+            Self::UnknownVariable => "a variable begins with `TRUNKLINE_` but is not a setting",
+            Self::ProjectMayNot => "a found project file sets a key that only your own file may set",
         }
     }
 }

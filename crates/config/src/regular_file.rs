@@ -1,8 +1,8 @@
 //! Reads a file that a setting names: only a regular file, and only up to a limit.
 //!
-//! The path may come from a file that others can write, so it may lead to a device that never ends
-//! or to a pipe that nobody writes to. The file is opened once, without waiting, and the check is
-//! made on the descriptor that is read.
+//! The path may come from a file that others can write, so it may name an endless device or a pipe
+//! without a writer. The file is opened once, without blocking, and the check uses the same
+//! descriptor that is read.
 
 use std::{fs, io, io::Read as _, path::Path};
 
@@ -18,12 +18,12 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         return Err(too_large());
     }
     let mut bytes = Vec::new();
-    // The length above may be outdated, and files of the kernel have none.
+    // The length above may be outdated, and files in `/proc` report zero.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// The same as a text.
+/// Like `read_regular`, but returns UTF-8 text.
 pub fn read_regular_text(path: &Path, limit: u64) -> io::Result<String> {
     String::from_utf8(read_regular(path, limit)?).map_err(|_| io::Error::other("it is not UTF-8"))
 }
@@ -32,7 +32,7 @@ pub fn read_regular_text(path: &Path, limit: u64) -> io::Result<String> {
 fn open(path: &Path) -> io::Result<fs::File> {
     use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt;
-    // A pipe is opened without waiting for a writer, and a terminal does not become ours.
+    // Do not wait for the writer of a pipe, and do not acquire a controlling terminal.
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
     fs::OpenOptions::new().read(true).custom_flags(flags.cast_signed()).open(path)
 }

@@ -1,25 +1,25 @@
-//! Secret: a text of which parts must not be shown, and where such parts are kept.
+//! Secret: a text with parts that must not be shown, and the interface of keychains.
 
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// What stands in the place of a secret.
+/// Shown instead of a secret.
 pub const MASK: &str = "***";
 
-/// A text that may hold secrets. Everything that prints it prints the form that may be shown: references as they were
-/// written, and [`MASK`] for secrets that were written out. Two are equal when their values are.
+/// A text that may hold secrets. `Debug`, `Display` and serialization show only its safe form:
+/// references as written, and [`MASK`] for literal secrets. Equality compares the values.
 #[derive(Clone, Default)]
 pub struct Secret {
     value: String,
     shown: String,
 }
 
-/// Where secrets are kept that are referred to as `{keychain:service/account}`.
+/// A keychain, which resolves `{keychain:service/account}`.
 pub trait Secrets: Send + Sync {
     fn keychain(&self, service: &str, account: &str) -> Result<String, NoSecret>;
 }
 
-/// Why a secret cannot be had, and what can be done.
+/// The reason why a secret is unavailable, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct NoSecret {
@@ -32,23 +32,23 @@ pub struct NoSecret {
 pub struct NoKeychain;
 
 impl Secret {
-    /// A text of which `shown` may be printed.
+    /// A text that is printed as `shown`.
     pub fn new(value: impl Into<String>, shown: impl Into<String>) -> Self {
         Self { value: value.into(), shown: shown.into() }
     }
 
-    /// A text that is no secret.
+    /// A text without secrets.
     pub fn plain(value: impl Into<String>) -> Self {
         let value = value.into();
         Self { shown: value.clone(), value }
     }
 
-    /// A text of which nothing may be printed.
+    /// A text that is printed as [`MASK`].
     pub fn hidden(value: impl Into<String>) -> Self {
         Self::new(value, MASK)
     }
 
-    /// The text itself; not to be printed.
+    /// The text itself; it must not be printed.
     pub fn expose(&self) -> &str {
         &self.value
     }

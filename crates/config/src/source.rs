@@ -1,4 +1,4 @@
-//! Where settings come from.
+//! The layers and sources of settings.
 
 use crate::{
     excerpt,
@@ -11,20 +11,20 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The layers, from the one that is asked last to the one that is asked first.
+/// The layers, from the lowest to the highest precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layer {
     BuiltIn,
-    /// The file in the user's own directory.
+    /// The file in the user's configuration directory.
     User,
-    /// The file found upwards from the current directory, or the one that was named.
+    /// The file found in the current directory or above it, or the one named explicitly.
     Project,
     Environment,
     Flags,
 }
 
-/// One file, or one variable or flag that stands for a file with one setting in it.
+/// One file, or one variable or flag, which is treated as a file with one setting.
 #[derive(Clone)]
 pub struct Source {
     pub layer: Layer,
@@ -34,15 +34,15 @@ pub struct Source {
     lines: Lines,
 }
 
-/// All sources of one reading. A [`Place`] names its source by number.
+/// All sources of one reading. A [`Place`] refers to its source by index.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     all: Vec<Source>,
-    /// Where relative paths start that stand in no file.
+    /// Base directory of relative paths that come from a variable or flag.
     directory: PathBuf,
 }
 
-/// Where a value came from, for people and programs.
+/// The origin of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Origin {
     pub layer: Layer,
@@ -51,9 +51,9 @@ pub struct Origin {
     pub position: Option<Position>,
 }
 
-/// The most variables and flags that are sources of their own.
+/// Maximum number of sources.
 const MAX_SOURCES: usize = u16::MAX as usize;
-/// The longest line that is shown.
+/// Maximum length of a line that is shown.
 const MAX_SHOWN: usize = 4096;
 
 impl Sources {
@@ -61,7 +61,7 @@ impl Sources {
         Self { all: Vec::new(), directory: directory.into() }
     }
 
-    /// Takes in a file; gives its number.
+    /// Adds a file, and returns its index.
     pub fn file(&mut self, layer: Layer, path: &Path, text: &str) -> u16 {
         self.push(Source {
             layer,
@@ -71,7 +71,7 @@ impl Sources {
         })
     }
 
-    /// Takes in something that is no file of anybody's.
+    /// Adds a source that is not a file, such as a variable or flag.
     pub fn named(&mut self, layer: Layer, label: &str, text: &str) -> u16 {
         self.push(Source { layer, label: label.to_owned(), path: None, lines: Lines::new(text) })
     }
@@ -92,7 +92,7 @@ impl Sources {
         Origin { layer: source.layer, file: source.label.clone(), position }
     }
 
-    /// The directory from which relative paths at this place start.
+    /// The base directory of relative paths at this place.
     pub fn directory(&self, place: Place) -> &Path {
         self.get(place.source).path.as_deref().and_then(Path::parent).unwrap_or(&self.directory)
     }
@@ -102,7 +102,7 @@ impl Sources {
         &self.directory
     }
 
-    /// The line that a problem stands in, with what looks like a secret in it covered. One that is too long to be read is not given.
+    /// The source line of a problem, with likely secrets masked; `None` if it is too long to show.
     pub fn line(&self, problem: &Problem) -> Option<String> {
         let source = self.all.iter().find(|source| source.path.is_some() && source.label == problem.file)?;
         source.lines.line(problem.line).filter(|line| line.len() <= MAX_SHOWN).map(excerpt::covered)
@@ -132,7 +132,7 @@ impl Sources {
     }
 }
 
-/// Its text may hold secrets.
+/// Omits the text, which may hold secrets.
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Source")
@@ -143,7 +143,7 @@ impl fmt::Debug for Source {
 }
 
 impl Layer {
-    /// As people call it.
+    /// Name of the layer.
     pub fn name(self) -> &'static str {
         match self {
             Self::BuiltIn => "built in",
@@ -162,7 +162,7 @@ impl Problem {
         self
     }
 
-    /// A problem that stands in no line.
+    /// A problem of a whole file, without a line.
     pub(crate) fn of_file(code: Code, file: &Path, message: impl Into<String>) -> Self {
         Self {
             code,

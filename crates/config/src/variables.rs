@@ -1,4 +1,5 @@
-//! The layer of the environment: a variable `TRUNKLINE_…` for every single setting outside of servers, views and roles.
+//! The environment layer: a variable `TRUNKLINE_…` for each setting outside of servers, views and
+//! roles.
 
 use crate::{
     jsonc::{Entry, Node, Place, Value},
@@ -9,10 +10,10 @@ use crate::{
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-/// What the names of our variables begin with.
+/// Prefix of our variables.
 pub(crate) const PREFIX: &str = "TRUNKLINE_";
 
-/// Variables that begin like ours and are no settings.
+/// Variables with our prefix that are not settings.
 pub const OTHERS: &[&str] = &["TRUNKLINE_LOG", "TRUNKLINE_CONFIG"];
 
 /// A variable, and the key that it sets.
@@ -23,14 +24,14 @@ pub struct Variable {
     pub key: String,
 }
 
-/// All variables that set something.
+/// All variables that set a key.
 pub fn variables() -> Vec<Variable> {
     let mut found = Vec::new();
     gather(&schema(), &mut Vec::new(), &mut found);
     found
 }
 
-/// The settings among the variables of the environment, one tree each.
+/// The settings in the environment, one tree per variable.
 pub(crate) fn layer(
     environment: &BTreeMap<String, String>,
     sources: &mut Sources,
@@ -54,7 +55,7 @@ pub(crate) fn layer(
     (trees, problems)
 }
 
-/// A tree with one value in it.
+/// A tree with a single value.
 pub(crate) fn single(key: &str, node: Node) -> Node {
     let place = node.place;
     key.rsplit('.').fold(node, |node, part| Node {
@@ -69,7 +70,8 @@ fn tree(key: &str, text: &str, place: Place) -> Node {
     single(key, Node::from_json(value(text, schema), place))
 }
 
-/// Texts of the environment as the kind of value that the key takes. What does not fit stays a text, so that the check says so.
+/// Converts a variable's text to the kind of value that the key expects. A text that does not
+/// match stays a string, so that the check reports it.
 fn value(text: &str, schema: &Json) -> Json {
     let takes = |name: &str| match &schema["type"] {
         Json::String(only) => only == name,

@@ -1,4 +1,4 @@
-//! Replaces a file in one step, and keeps what it held.
+//! Replaces a file atomically, and keeps a backup.
 
 use crate::{regular_file::read_regular_text, secret::Secret};
 use std::{
@@ -8,13 +8,13 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-/// The most bytes that a file that is replaced may hold: those of other clients are among them.
+/// Maximum size of a file that is replaced; this includes the files of other clients.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Writes a file so that nobody ever sees half of it; gives the copy that was made of what it held before. `before` is what the
-/// change was made from: a file that holds something else by now is left alone.
+/// Writes a file atomically, and returns the path of the backup of its previous content. `before`
+/// is the content that the change is based on: if the file differs by now, it is not touched.
 pub fn replace(path: &Path, before: Option<&str>, text: &str) -> io::Result<Option<PathBuf>> {
-    // A link is kept, and what it points to replaced.
+    // Keep a symbolic link, and replace the file it points to.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let now = match read_regular_text(&path, MAX_BYTES) {
         Ok(text) => Some(text),
@@ -31,7 +31,7 @@ pub fn replace(path: &Path, before: Option<&str>, text: &str) -> io::Result<Opti
     overwrite(&path, text).map(|()| backup)
 }
 
-/// Writes a file so that nobody ever sees half of it. Permissions stay; a new file is its owner's alone.
+/// Writes a file atomically. Permissions are kept; a new file is accessible by its owner only.
 pub(crate) fn overwrite(path: &Path, text: &str) -> io::Result<()> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
@@ -44,13 +44,14 @@ pub(crate) fn overwrite(path: &Path, text: &str) -> io::Result<()> {
         fs::rename(&new, path)
     });
     if written.is_err() {
-        // The first error is the one to tell.
+        // Report the first error, not one of the cleanup.
         fs::remove_file(&new).unwrap_or_default();
     }
     written
 }
 
-/// Writes a secret into a file that only its owner can read. One that is there already must hold the same.
+/// Writes a secret to a file that only its owner can read. An existing file must have the same
+/// content.
 pub fn write_secret(path: &Path, secret: &Secret) -> io::Result<()> {
     if let Some(directory) = path.parent() {
         make_private(directory)?;
@@ -66,7 +67,7 @@ pub fn write_secret(path: &Path, secret: &Secret) -> io::Result<()> {
     }
 }
 
-/// A directory that only its owner can look into.
+/// Creates a directory that only its owner can access.
 fn make_private(directory: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -75,7 +76,7 @@ fn make_private(directory: &Path) -> io::Result<()> {
     builder.create(directory)
 }
 
-/// A copy beside the file, under a name that was free.
+/// Writes a backup next to the file, under an unused name.
 fn keep(path: &Path, old: &str) -> io::Result<PathBuf> {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let mut last = None;
@@ -94,7 +95,7 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     path.with_file_name(format!("{name}.{suffix}"))
 }
 
-/// A file that was not there, which only its owner can read.
+/// Creates a file that only its owner can read; fails if it exists.
 fn write_new(path: &Path, text: &str) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);

@@ -1,4 +1,4 @@
-//! The files of other clients: real-looking ones of each, and what becomes of them.
+//! Imports realistic files of each client.
 
 mod support;
 
@@ -9,7 +9,7 @@ use trunkline_config::{
     jsonc,
 };
 
-/// Texts of the fixtures that must never be seen again.
+/// Secrets in the fixtures, which must never be shown.
 const SECRETS: &[&str] =
     &["ghp_NotAReal", "BSAnotreal", "not-a-real", "s3cretpw1", "sbp_notareal", "notarealkey"];
 
@@ -28,7 +28,7 @@ fn found(client: Client, scope: Scope, name: &str) -> Plan {
     plan(found, None)
 }
 
-/// What becomes of each server, and the file that comes of it.
+/// The outcome for each server, and the resulting file.
 fn told(plan: &Plan) -> String {
     let mut out = String::new();
     for planned in &plan.servers {
@@ -47,7 +47,7 @@ fn told(plan: &Plan) -> String {
     out
 }
 
-/// Every server that is written is one that we take.
+/// Asserts that every written server is valid.
 fn sound(made: &str) {
     let mut place = Place::project(made);
     for name in names(made) {

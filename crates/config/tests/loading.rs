@@ -153,7 +153,7 @@ fn v01_only_servers_that_differ_are_changed_by_a_reload() {
     let load = |text: &str, value: &str| {
         let place = Place::new().file("project/trunkline.json", text);
         let mut settings = place.variable("T", value).settings();
-        // Every place of this test has a directory of its own.
+        // Each place of this test has a separate directory.
         for server in settings.servers.values_mut() {
             if let Reach::Local(local) = &mut server.reach {
                 local.directory = "/".into();
@@ -193,8 +193,8 @@ fn v04_no_variable_and_no_value_of_a_request_can_add_a_server() {
     assert_eq!(loaded.warnings.len(), 2, "both are said to set nothing");
 }
 
-/// Settings can be written out, but there is no way to read them from a message: no type that holds a command implements
-/// `Deserialize`. This stops compiling when one does, because the call is ambiguous then.
+/// Settings can be serialized, but not read from a message: no type that holds a command
+/// implements `Deserialize`. If one does, the call becomes ambiguous and this does not compile.
 #[test]
 fn v04_no_message_can_become_a_server() {
     trait NotReadable<Marker> {

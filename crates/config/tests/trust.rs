@@ -1,5 +1,4 @@
-//! A project's file that was merely found: what of it counts, before and after the user agreed to
-//! it.
+//! A found project file: which of its settings take effect, before and after its approval.
 
 mod support;
 
@@ -8,7 +7,7 @@ use std::fs;
 use support::Place;
 use trunkline_config::{Reach, Settings};
 
-/// One value for every thing that a hostile file was seen to do.
+/// One value for every known attack with a configuration file.
 const HOSTILE: &str = r#"{
   "listen": "0.0.0.0:8425",
   "auth": {"keys": "keys.json", "hosts": ["evil.example"], "origins": ["https://evil.example"],
@@ -42,7 +41,7 @@ fn own() -> Settings {
 fn v07_nothing_of_a_found_file_counts_before_it_is_approved() {
     let place = place(HOSTILE).found();
     let loaded = place.load().unwrap();
-    // Every place of this test has a directory of its own.
+    // Each place of this test has a separate directory.
     let [settings, expected] = [loaded.settings.clone(), own()].map(|mut settings| {
         for server in settings.servers.values_mut() {
             if let Reach::Local(local) = &mut server.reach {
@@ -152,7 +151,7 @@ fn an_approved_file_may_be_stricter_than_the_user() {
     assert!(settings.servers.contains_key(&"theirs".parse().unwrap()));
 }
 
-/// What holds without the project, what the project says, and whether that is allowed.
+/// True if `project` may be set over `own`.
 fn allowed(own: &Value, project: &Value) -> bool {
     let problems = Place::project(&project.to_string()).user(&own.to_string()).approved().problems();
     let refused = problems.contains("error[project-may-not]");

@@ -1,7 +1,8 @@
 //! The driver of the official conformance suite's client scenarios: `conformance-client URL`.
 //!
-//! The suite names the scenario in `MCP_CONFORMANCE_SCENARIO`, the revision in `MCP_CONFORMANCE_PROTOCOL_VERSION` and, for
-//! some scenarios, further data as JSON in `MCP_CONFORMANCE_CONTEXT`.
+//! The suite names the scenario in `MCP_CONFORMANCE_SCENARIO`, the revision in
+//! `MCP_CONFORMANCE_PROTOCOL_VERSION` and, for some scenarios, further data as JSON in
+//! `MCP_CONFORMANCE_CONTEXT`.
 #![expect(
     clippy::print_stderr,
     clippy::disallowed_methods,
@@ -49,7 +50,7 @@ async fn run(url: &str) -> Result<(), Fault> {
 
 async fn play(client: &Client, scenario: &str) -> Result<(), Fault> {
     match scenario {
-        // The mock of the older suite declares no tools, and then there are none to ask for.
+        // The mock of the older suite declares no tools, so there are none to list.
         "initialize" if !client.has_capability("tools") => Ok(()),
         "initialize" | "json-schema-ref-no-deref" => client.tools().await.map(drop),
         "tools_call" => call(client, "add_numbers", json!({"a": 5, "b": 3})).await,
@@ -59,7 +60,7 @@ async fn play(client: &Client, scenario: &str) -> Result<(), Fault> {
         "sse-retry" => call(client, "test_reconnection", json!({})).await,
         "json-schema-2020-12-preservation" => echo_schema(client).await,
         "request-metadata" => {
-            // The mock declares no capability at all and wants to be asked nevertheless.
+            // The mock declares no capabilities, but expects a request anyway.
             client.ask(method::TOOLS_LIST, Object::new()).await.map(drop)
         }
         "http-standard-headers" => use_everything(client).await,
@@ -110,7 +111,7 @@ async fn call_all(client: &Client) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The calls that the suite wants, and no other.
+/// Makes exactly the calls that the suite expects.
 async fn call_as_told(client: &Client) -> Result<(), Fault> {
     client.tools().await?;
     let context = env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
@@ -146,7 +147,7 @@ fn object(value: Value) -> Object {
     Raw::from(value).object().unwrap_or_default()
 }
 
-/// A host that says yes to everything, with the defaults that it is offered.
+/// A host that accepts everything, with the default values.
 struct Agreeable;
 
 impl Host for Agreeable {

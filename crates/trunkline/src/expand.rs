@@ -1,17 +1,18 @@
-//! `{env:NAME}` and `${NAME}` in what was typed: both stand for a variable of the environment.
+//! Replaces `{env:NAME}` and `${NAME}` in command-line arguments by environment variables.
 
 use crate::environment::Environment;
 
-/// A variable that is asked for and not set.
+/// A referenced variable that is not set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place} refers to the environment variable `{variable}`, which is not set")]
 pub(crate) struct Missing {
-    /// What refers to it, such as `--header Authorization`.
+    /// The argument that refers to it, such as `--header Authorization`.
     pub(crate) place: String,
     pub(crate) variable: String,
 }
 
-/// Replaces every reference in `text`. What only resembles one stays as it is, and so does what a variable's value holds.
+/// Replaces every reference in `text`. Malformed references stay unchanged, and values are not
+/// expanded again.
 pub(crate) fn expand(text: &str, place: &str, environment: &Environment) -> Result<String, Missing> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -25,7 +26,7 @@ pub(crate) fn expand(text: &str, place: &str, environment: &Environment) -> Resu
     Ok(out)
 }
 
-/// The text before the next reference, the name it holds, and the text after it.
+/// Splits at the next reference: the text before it, the variable's name, and the text after it.
 fn next_reference(text: &str) -> Option<(&str, &str, &str)> {
     text.char_indices().find_map(|(at, _)| {
         let tail = &text[at..];

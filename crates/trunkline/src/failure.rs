@@ -1,4 +1,4 @@
-//! Failure: what ends a command early, told to a person or to a program, with the exit code that goes with it.
+//! The error that ends a command early, with its exit code, formatted as text or JSON.
 
 use crate::render::safe;
 use anstyle::{AnsiColor, Style};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use trunkline_protocol::{Fault, FaultKind, Raw};
 
-/// Why a command ended early.
+/// The reason why a command ended early.
 #[derive(Debug)]
 pub(crate) struct Failure {
     kind: Kind,
@@ -19,13 +19,13 @@ pub(crate) struct Failure {
 enum Kind {
     /// The server or its tool failed.
     Answer,
-    /// What was typed or set makes no sense.
+    /// Invalid arguments or settings.
     Usage,
     /// There is no connection.
     Connection,
-    /// The person stopped it.
+    /// Interrupted by the user (SIGINT).
     Interrupted,
-    /// The person's system asked us to end.
+    /// Asked to end by the system (SIGTERM, SIGHUP).
     Terminated,
 }
 
@@ -39,17 +39,17 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();
 
 impl Failure {
-    /// Something typed or set makes no sense.
+    /// An error in the arguments or settings.
     pub(crate) fn usage(text: impl Into<String>) -> Self {
         Self { kind: Kind::Usage, cause: Cause::Text(text.into()), hints: Vec::new() }
     }
 
-    /// The call would be refused, so it was not sent.
+    /// The call was not sent because the server would reject it.
     pub(crate) fn refused(kind: FaultKind, text: impl Into<String>) -> Self {
         Self { kind: Kind::Usage, cause: Cause::Fault(Fault::new(kind, text)), hints: Vec::new() }
     }
 
-    /// There was no connection to begin with.
+    /// The connection could not be established.
     pub(crate) fn connecting(fault: Fault) -> Self {
         Self { kind: Kind::Connection, cause: Cause::Fault(fault), hints: Vec::new() }
     }
@@ -78,7 +78,7 @@ impl Failure {
         }
     }
 
-    /// For people, with styles; the writer takes them out where they are not wanted.
+    /// Formats the failure with styles; the writer removes them if the output is not a terminal.
     pub(crate) fn to_text(&self) -> String {
         let mut out = String::new();
         let mut hints = Vec::new();
@@ -87,7 +87,8 @@ impl Failure {
             Cause::Fault(fault) => {
                 let entry = fault.entry();
                 let label = format!("error[{}]", entry.code);
-                // What was not even sent was not refused by the server, so the catalogue's words do not fit.
+                // The catalogue's title says that the server refused the call, but this call was
+                // never sent.
                 let (title, rest) = match (self.kind, fault.message().split_once('\n')) {
                     (Kind::Usage, Some((first, rest))) => (first, rest),
                     (Kind::Usage, None) => (fault.message(), ""),
@@ -108,7 +109,7 @@ impl Failure {
         out
     }
 
-    /// For programs.
+    /// Formats the failure as JSON.
     pub(crate) fn to_json(&self) -> Value {
         let mut report = match &self.cause {
             Cause::Text(text) => json!({"name": self.name(), "message": text, "retryable": false}),
@@ -126,7 +127,7 @@ impl Failure {
         json!({"error": report, "exit_code": self.exit_code()})
     }
 
-    /// What to do about it. The limit that ended connecting is not the one that ends a call.
+    /// The suggested action. A timeout while connecting needs another option than that of a call.
     fn action(&self, fault: &Fault) -> &'static str {
         match (self.kind, fault.kind()) {
             (Kind::Connection, FaultKind::Timeout) => "Try again, or allow more time with --connect-timeout",
@@ -162,7 +163,7 @@ impl From<Fault> for Failure {
     }
 }
 
-/// The pages that a server wants visited before it goes on.
+/// The URLs that the server asks the user to visit before it continues.
 fn addresses(fault: &Fault) -> Vec<String> {
     if fault.kind() != FaultKind::UrlElicitationRequired {
         return Vec::new();

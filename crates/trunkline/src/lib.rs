@@ -21,9 +21,10 @@
 //! # }
 //! ```
 //!
-//! A server that is a program is a [`Target::command`]. The library reads no environment: a program inherits what
-//! [`ConnectOptions::environment`] holds, of which a short list is passed on. Questions that a server asks while it works go to a
-//! [`Host`]; without one, servers are told that nobody can be asked.
+//! A server that is a program is a [`Target::command`]. The library reads no environment: a
+//! program inherits what [`ConnectOptions::environment`] holds, of which a short list is passed
+//! on. Questions that a server asks during a call go to a [`Host`]; without one, the client
+//! declares no such capabilities.
 
 pub use trunkline_client::{
     Abilities, Ability, Asked, BadTarget, Carrier, Change, Client, ClientInfo, ConnectOptions, Connection,
@@ -34,7 +35,7 @@ pub use trunkline_protocol::{
     self as protocol, Era, Fault, FaultKind, Malformed, Object, Raw, Revision, message,
 };
 
-/// Why a text does not hold the arguments of a call.
+/// The text is not a JSON object with the arguments of a call.
 #[derive(Debug, thiserror::Error)]
 pub enum BadArguments {
     #[error("the arguments are not valid JSON")]
@@ -43,7 +44,7 @@ pub enum BadArguments {
     NotAnObject,
 }
 
-/// The arguments of a call from JSON text; every digit stays as it is.
+/// Parses the arguments of a call from JSON text; numbers keep all their digits.
 ///
 /// ```
 /// let arguments = trunkline::arguments(r#"{"id": 12345678901234567890123}"#)?;

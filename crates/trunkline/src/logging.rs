@@ -28,7 +28,7 @@ pub(crate) fn start(context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Each write is one event. What servers say can be part of it, so it is made harmless.
+/// Each write is one event. It may contain text from servers, so control characters are escaped.
 struct Lines(Arc<Screen>);
 
 impl Write for Lines {

@@ -1,4 +1,4 @@
-//! The command line: parse, run, exit code.
+//! Entry point: parses the command line, runs the command, returns the exit code.
 
 mod args;
 mod arguments;
@@ -25,7 +25,7 @@ use environment::Environment;
 use std::{process::ExitCode, sync::Arc};
 use terminal::Screen;
 
-/// Calls allocate much and briefly, which this one is made for.
+/// Calls make many short-lived allocations, which this allocator handles faster than the system's.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

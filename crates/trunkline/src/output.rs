@@ -1,4 +1,4 @@
-//! Whether standard output leads to anybody.
+//! Checks that standard output has a reader.
 
 use crate::failure::Failure;
 use std::{
@@ -10,22 +10,20 @@ use std::{
     },
 };
 
-/// Refuses to serve a program on standard output where that was closed or is thrown away: every answer would be lost, and
-/// nobody would know why.
-pub(crate) fn leads_somewhere() -> Result<(), Failure> {
-    // One that cannot be looked at is tried.
-    if is_thrown_away().unwrap_or(false) {
-        return Err(Failure::usage(
-            "standard output is closed or leads to /dev/null, so nobody would hear an answer",
-        )
-        .hint("a client starts this command with a pipe; use --listen to serve over HTTP"));
+/// Refuses to serve on a standard output that is closed or `/dev/null`: all responses would be
+/// lost without any error.
+pub(crate) fn require_reader() -> Result<(), Failure> {
+    // If `fstat` fails, assume that it works.
+    if is_dev_null().unwrap_or(false) {
+        return Err(Failure::usage("standard output is closed or /dev/null, so all responses would be lost")
+            .hint("a client starts this command with a pipe; use --listen to serve over HTTP"));
     }
     Ok(())
 }
 
-/// What was closed when we were started is `/dev/null` by now: the standard library opens it, so that nothing else is taken
-/// for standard output.
-fn is_thrown_away() -> io::Result<bool> {
+/// A standard output that was closed at startup is `/dev/null` as well: Rust's runtime opens it in
+/// its place, so that no other file gets descriptor 1.
+fn is_dev_null() -> io::Result<bool> {
     let output = File::from(io::stdout().as_fd().try_clone_to_owned()?).metadata()?;
     let nowhere = fs::metadata("/dev/null")?;
     Ok(output.file_type().is_char_device() && output.rdev() == nowhere.rdev())

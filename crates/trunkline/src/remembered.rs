@@ -1,7 +1,8 @@
-//! What was found out about servers, kept in a file between runs: `servers.json` in the user's cache directory.
+//! Cache of facts about servers, kept between runs in `servers.json` in the user's cache
+//! directory.
 //!
-//! The file holds no addresses and no commands, which may hold secrets, but only their fingerprints. It is a cache:
-//! whatever is wrong with it, the worst that follows is that a server is probed again.
+//! The file contains no addresses or commands, which may hold secrets, but only their
+//! fingerprints. If it is lost or corrupt, servers are merely probed again.
 
 use crate::environment::{self, Environment};
 use serde_json::{Map, Value, json};
@@ -15,17 +16,17 @@ use std::{
 };
 use trunkline_client::{Memory, Way};
 
-/// Entries kept; any others make room for new ones.
+/// Maximum number of entries; arbitrary ones are evicted.
 const MAX_ENTRIES: usize = 1024;
-/// A file larger than this is none of ours.
+/// Maximum size of the file; a larger one was not written by us.
 const MAX_FILE: u64 = 1024 * 1024;
 
-/// The file.
+/// Handle of the cache file.
 #[derive(Debug)]
 pub(crate) struct Remembered(PathBuf);
 
 impl Remembered {
-    /// `None` when the environment names no place for it.
+    /// Returns `None` if the environment names no cache directory.
     pub(crate) fn find(environment: &Environment) -> Option<Self> {
         let absolute =
             |name: &str| environment.get_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -34,14 +35,15 @@ impl Remembered {
         Some(Self(cache.join("trunkline").join("servers.json")))
     }
 
-    /// What is known of one target.
+    /// Returns what is known about one target.
     pub(crate) fn memory_of(&self, key: &str) -> Memory {
         let known = self.read().remove(&fingerprint(key));
         let way: Option<Way> = known.and_then(|way| serde_json::from_value(way).ok());
         Memory::from_entries(way.map(|way| (key.to_owned(), way)).into_iter().collect::<BTreeMap<_, _>>())
     }
 
-    /// Keeps what is now known of one target, if it is news. Failing to is not worth a word to the user.
+    /// Stores what is known about one target, if it changed. Errors are ignored: it is only a
+    /// cache.
     pub(crate) fn keep(&self, key: &str, way: Option<Way>) {
         let mut entries = self.read();
         let fingerprint = fingerprint(key);
@@ -71,7 +73,7 @@ impl Remembered {
     }
 }
 
-/// Writes beside the file and then renames, so that nobody ever sees half of it.
+/// Writes a temporary file and renames it, so that readers never see a partial file.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().ok_or_else(|| io::Error::other("it has no folder"))?;
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -81,7 +83,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     renamed.inspect_err(|_| drop(fs::remove_file(&draft)))
 }
 
-/// Another hash in a later version of the standard library would only make us forget.
+/// The hash may change with the standard library; that only invalidates the cache.
 fn fingerprint(key: &str) -> String {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);

@@ -1,21 +1,21 @@
-//! The threads that a command runs on.
+//! The tokio runtimes and threads of a command.
 
 use crate::failure::Failure;
 use std::{io, thread};
 use tokio::runtime::{Builder, Runtime};
 use trunkline_serve::{WorkerThreads, Workers};
 
-/// How many threads do the work.
+/// Number of threads that serve connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Threads {
-    /// For one client on a pipe, whose messages come one after the other: a second thread would mostly be woken to find nothing
-    /// to do.
+    /// For one client on a pipe, whose messages are sequential: a second thread would mostly be
+    /// woken in vain.
     One,
-    /// As many as there are processors.
+    /// One per CPU.
     All,
 }
 
-/// The main thread's runtime. Work that takes the processor for long, or waits, goes to threads of its own.
+/// The main thread's runtime. CPU-bound or blocking work goes to separate threads.
 pub(crate) fn start() -> Result<Runtime, Failure> {
     Builder::new_current_thread().enable_all().build().map_err(|error| cannot(&error))
 }
@@ -24,7 +24,7 @@ fn cannot(error: &io::Error) -> Failure {
     Failure::usage(format!("the program cannot start: {error}"))
 }
 
-/// The main thread's runtime, and threads beside it.
+/// The main thread's runtime, and the worker threads.
 pub(crate) struct Engine {
     main: Runtime,
     further: WorkerThreads,
@@ -44,7 +44,8 @@ impl Engine {
         self.main.block_on(command)
     }
 
-    /// Where connections are served; the main thread, which does everything else as well, comes last.
+    /// The runtimes that serve connections. The main thread comes last, because it also does
+    /// everything else.
     pub(crate) fn workers(&self) -> Workers {
         Workers::new(self.further.runtimes().chain([self.main.handle().clone()]))
     }

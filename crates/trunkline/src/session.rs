@@ -1,4 +1,4 @@
-//! One connection for one command: made, used, closed, and stopped politely on the way.
+//! One connection for one command: connect, run, close, and cancel on Ctrl-C.
 
 use crate::{
     args::{ConnectionArgs, Split},
@@ -13,7 +13,8 @@ use crate::{
 use std::sync::Arc;
 use trunkline_client::{Client, Memory};
 
-/// Connects, does the work, and closes. On Ctrl-C the work is dropped, which cancels it on the server's side.
+/// Connects, does the work, and closes. On Ctrl-C the work is dropped, which cancels it on the
+/// server.
 pub(crate) fn with_client<T>(
     context: &Context,
     split: Split<'_>,
@@ -22,7 +23,8 @@ pub(crate) fn with_client<T>(
 ) -> Result<T, Failure> {
     let runtime = runtime::start()?;
     let outcome = runtime.block_on(connect_and_work(context, split, args, work));
-    // A question that nobody will answer any more may still be waiting at the keyboard.
+    // Do not wait for blocking threads: one may still be reading the answer to a question from
+    // stdin.
     runtime.shutdown_background();
     outcome
 }

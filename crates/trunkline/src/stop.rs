@@ -1,4 +1,4 @@
-//! Ctrl-C and its kin: the first one ends the work politely, the second one at once.
+//! SIGINT, SIGTERM and SIGHUP: the first one stops gracefully, the second one at once.
 
 use crate::failure::Failure;
 use tokio::{
@@ -6,15 +6,16 @@ use tokio::{
     task,
 };
 
-/// Waits for the person to stop us.
+/// Waits for a signal to stop.
 pub(crate) struct Stop {
     interrupt: Signal,
     terminate: Signal,
-    /// The terminal went away. A server is told other things with this signal, and `nohup` says that it means nothing.
+    /// SIGHUP, sent when the terminal closes. `None` for servers, which reload on it, and under
+    /// `nohup`.
     hang_up: Option<Signal>,
 }
 
-/// Which signals are ignored, as the system tells; the first bit is that of the terminal going away.
+/// True if SIGHUP is ignored: the lowest bit of the `SigIgn` mask.
 #[cfg(target_os = "linux")]
 fn ignores_hang_up() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -29,14 +30,16 @@ fn ignores_hang_up() -> bool {
 
 impl Stop {
     pub(crate) fn listen() -> Result<Self, Failure> {
-        let (interrupt, terminate) = (hear(SignalKind::interrupt())?, hear(SignalKind::terminate())?);
+        let (interrupt, terminate) =
+            (subscribe(SignalKind::interrupt())?, subscribe(SignalKind::terminate())?);
         Ok(Self { interrupt, terminate, hang_up: None })
     }
 
-    /// The same for a command that has no reason to outlive its terminal.
+    /// Like `listen`, but also stops on SIGHUP, for commands that should not outlive their
+    /// terminal.
     pub(crate) fn listen_on_terminal() -> Result<Self, Failure> {
-        // Before we listen: listening would end the ignoring.
-        let hang_up = if ignores_hang_up() { None } else { Some(hear(SignalKind::hangup())?) };
+        // Check first: installing a handler would replace the ignored disposition.
+        let hang_up = if ignores_hang_up() { None } else { Some(subscribe(SignalKind::hangup())?) };
         Ok(Self { hang_up, ..Self::listen()? })
     }
 
@@ -48,7 +51,8 @@ impl Stop {
         }
     }
 
-    /// From here on, a signal ends the process whatever it is doing. Servers are ended by their watchdog then.
+    /// From here on, a signal ends the process at once. Child processes are then ended by their
+    /// watchdog.
     pub(crate) fn next_is_final(mut self) {
         task::spawn(async move {
             let failure = self.stopped().await;
@@ -57,6 +61,6 @@ impl Stop {
     }
 }
 
-fn hear(kind: SignalKind) -> Result<Signal, Failure> {
+fn subscribe(kind: SignalKind) -> Result<Signal, Failure> {
     signal(kind).map_err(|error| Failure::usage(format!("signals cannot be received: {error}")))
 }

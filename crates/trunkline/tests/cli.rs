@@ -1,4 +1,4 @@
-//! The real binary, against a scripted server: what people and programs see of it.
+//! The real binary against a scripted server: its text and JSON output.
 
 mod support;
 
@@ -100,7 +100,7 @@ fn a_call_that_would_be_refused_is_not_sent() {
         exit 2
         --- stdout
         --- stderr
-        error[E203]: `times` takes an integer, but `x` is none; `times:=…` takes any JSON
+        error[E203]: `times` must be an integer, not `x`; `times:=…` takes any JSON
         hint: Check the arguments against the tool's schema
         ");
     let run = scripted(&["call", "echo", "mesage=hi", "times=2"], &[]);
@@ -112,7 +112,7 @@ fn a_call_that_would_be_refused_is_not_sent() {
           missing: `message` (string)
           there is no argument `mesage`; did you mean `message`?
         hint: Check the arguments against the tool's schema
-        hint: `trunkline list … tools --schema` shows the schema; --no-check sends the call all the same
+        hint: `trunkline list … tools --schema` shows the schema; --no-check sends the call anyway
         ");
     assert!(!run.log.contains("tools/call"), "{}", run.log);
 }
@@ -294,7 +294,7 @@ fn a_prompt_is_checked_before_it_is_asked_for() {
           there is no argument `hwo`; did you mean `who`?
           missing: `who`
         hint: Check the arguments against the tool's schema
-        hint: --no-check asks for it all the same
+        hint: --no-check requests it anyway
         ");
 }
 

@@ -1,4 +1,4 @@
-//! `config check`, `show`, `import` and `schema`, as people and programs see them.
+//! Text and JSON output of `config check`, `show`, `import` and `schema`.
 
 #[expect(dead_code, reason = "only a part of the shared support is used here")]
 mod support;
@@ -28,7 +28,7 @@ impl Home {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("the test can write its files");
     }
 
-    /// Runs the binary in the project; the way to the home directory is shown as `~`.
+    /// Runs the binary in the project; the path of the home directory is shown as `~`.
     fn run(&self, args: &[&str], variables: &[(&str, &str)]) -> Run {
         let home = self.0.path().to_string_lossy().into_owned();
         let mut command = trunkline(variables);
@@ -56,7 +56,7 @@ fn check_shows_each_problem_with_its_line_and_a_mark() {
       = key: mcp.servers.a.comand
       = help: did you mean `command`?
 
-    warning[inline-secret]: this looks like a secret that stands in the file itself
+    warning[inline-secret]: this looks like a literal secret
      --> ~/project/trunkline.json:4:59
       |
     4 |       "a": { "comand": ["x"], "environment": { "API_KEY": "**********" } },
@@ -300,14 +300,14 @@ fn import_reads_one_named_file_and_tells_what_is_wrong_with_it() {
     home.write("project/what.json", "{}");
     let run = home.run(&["config", "import", "--from", "what.json"], &[]);
     assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("it is not plain which client"), "{run}");
+    assert!(run.stderr.contains("cannot tell which client"), "{run}");
     let nobody = home.run(&["config", "import", "emacs"], &[]);
     assert!(nobody.code == 2 && nobody.stderr.contains("claude-code, claude-desktop"), "{nobody}");
     let nothing = home.run(&["config", "import"], &[]);
     assert_eq!((nothing.code, nothing.stdout.as_str()), (0, "no file of any client was found\n"));
 }
 
-/// What commands say of a file that waits.
+/// The message of commands about a file that awaits approval.
 const WAITS: &str = " WARN ~/project/trunkline.json is not used: it was found here and not approved as it is now; see `trunkline config approve`\n";
 
 const STRANGE: &str = r#"{

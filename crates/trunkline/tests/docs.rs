@@ -1,4 +1,4 @@
-//! The pages that people copy from: every configuration on them works as it stands.
+//! Every configuration in the documentation is valid as printed.
 
 #[expect(dead_code, reason = "only a part of the shared support is used here")]
 mod support;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::{fs, path::Path};
 use support::{Run, trunkline};
 
-/// The fenced blocks of a page in one language, each with the last line before it that says something.
+/// The fenced blocks of a page in one language, each with the last non-empty line before it.
 fn blocks(page: &str, languages: &[&str]) -> Vec<(String, String)> {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page))
         .expect("the page is there");
@@ -37,7 +37,7 @@ fn every_example_configuration_passes_the_check() {
         let file = home.path().join("trunkline.json");
         let variables =
             [("DOCS_TOKEN", "0123456789abcdef0123"), ("REPORTS_DSN", "postgresql://localhost/reports")];
-        // What an example names below /etc and ~ is put where the check looks for it.
+        // Paths below /etc and ~ are replaced by paths in the test's home directory.
         let placed = example.replace("/etc/trunkline", &home.path().join("etc").display().to_string());
         fs::write(&file, placed).expect("the test can write its files");
         for (name, text) in [

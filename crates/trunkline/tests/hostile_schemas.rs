@@ -1,4 +1,4 @@
-//! Commands that use the schemas of a server which wrote them to hurt.
+//! Commands that use the schemas of a hostile server.
 
 #[expect(dead_code, reason = "it serves another target, too")]
 mod support;

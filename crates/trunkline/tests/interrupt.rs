@@ -1,4 +1,4 @@
-//! Ctrl-C: the call is cancelled on the wire and the server is let go.
+//! Ctrl-C: the call is cancelled on the wire, and the server is stopped.
 #![expect(dead_code, reason = "only a part of the shared support is used here")]
 
 mod support;
@@ -10,7 +10,8 @@ use std::{
     process::Stdio,
 };
 
-/// Starts a call that never ends, stops it once it is on its way, and returns exit code, standard error and the server's log.
+/// Starts a call that never ends, sends the signal once it is in flight, and returns exit code,
+/// standard error and the server's log.
 fn stopped_by(signal: Signal) -> (Option<i32>, String, String) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let log = folder.path().join("log");
@@ -65,7 +66,7 @@ fn a_call_whose_terminal_went_away_is_cancelled_too() {
     assert!(log.contains("notifications/cancelled"), "{log}");
 }
 
-/// `nohup` starts a program with this signal ignored, and the program must leave it so.
+/// `nohup` starts a program with SIGHUP ignored, and the program must keep it ignored.
 #[test]
 fn what_was_started_to_outlive_its_terminal_does() {
     let mut command = std::process::Command::new("sh");

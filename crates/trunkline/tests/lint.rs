@@ -1,4 +1,4 @@
-//! `trunkline lint` as people and their builds use it.
+//! `trunkline lint` as used by hand and in CI.
 
 mod support;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::{fs, process::Command};
 use support::{Run, scripted, trunkline};
 
-/// The scripted server has one tool with a broken schema, and reads every revision as its own.
+/// The scripted server has one tool with a broken schema, and accepts every revision.
 #[test]
 fn findings_fail_the_run_and_are_shown_with_their_fix() {
     let run = scripted(&["lint", "--rule", "version-negotiation"], &[]);
@@ -107,7 +107,7 @@ fn a_server_that_cannot_be_reached_is_no_finding() {
     assert!(run.stdout.contains("cannot be reached"), "{run}");
 }
 
-/// A folder with a configuration of two servers: one that is scripted, and one that is not there.
+/// A folder with a configuration of two servers: the scripted one, and one that does not exist.
 fn configured() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let text = serde_json::json!({"mcp": {"servers": {
@@ -162,7 +162,7 @@ fn a_configuration_file_may_have_comments() {
 fn a_lock_file_pins_the_tools_of_servers() {
     let folder = configured();
     let text = fs::read_to_string(folder.path().join("servers.json")).unwrap();
-    // A file that was merely found would have to be approved first.
+    // A found file would need approval, so use the user's own file.
     let user = folder.path().join(".config/trunkline");
     fs::create_dir_all(&user).unwrap();
     fs::write(user.join("trunkline.json"), text).unwrap();

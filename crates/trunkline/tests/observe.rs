@@ -1,4 +1,4 @@
-//! What the real binary tells about its work: spans, lines, and the table of `status`.
+//! Telemetry of the real binary: spans, access log, and the table of `status`.
 #![expect(
     clippy::unwrap_used,
     dead_code,
@@ -22,7 +22,7 @@ use std::{
 };
 use support::{Run, trunkline};
 
-/// Calls after which a signal has been heard for certain.
+/// Number of calls after which a signal has certainly been handled.
 const PATIENCE: usize = 200;
 
 struct Served {
@@ -33,7 +33,7 @@ struct Served {
 }
 
 impl Served {
-    /// Our own tools for a folder.
+    /// Serves the built-in tools for a folder.
     fn start(variables: &[(&str, &str)]) -> Self {
         Self::with(variables, |folder| {
             vec![
@@ -70,7 +70,7 @@ impl Served {
         Self { process, endpoint: told["endpoint"].as_str().unwrap().to_owned(), log, folder }
     }
 
-    /// A page beside the endpoint.
+    /// Fetches a page other than the MCP endpoint.
     fn page(&self, path: &str) -> String {
         let address = self.endpoint.trim_start_matches("http://").trim_end_matches("/mcp");
         let mut stream = std::net::TcpStream::connect(address).unwrap();
@@ -103,7 +103,7 @@ impl Drop for Served {
     }
 }
 
-/// A server that answers each request with the same text, and tells what it was sent.
+/// A server that gives the same response to each request, and passes on what it received.
 fn answering(status: &'static str, body: String) -> (String, mpsc::Receiver<(String, Vec<u8>)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());

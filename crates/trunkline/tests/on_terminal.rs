@@ -1,4 +1,5 @@
-//! The real binary on a terminal: questions of the server, the progress bar, Ctrl-C at the keyboard.
+//! The real binary on a terminal: questions of the server, the progress bar, Ctrl-C at the
+//! keyboard.
 #![expect(dead_code, reason = "only a part of the shared support is used here")]
 
 mod support;
@@ -6,7 +7,8 @@ mod support;
 use std::{path::PathBuf, process::Command};
 use support::Run;
 
-/// Runs `args` against the scripted server, typing as `pairs` say: what to wait for, and what to type then.
+/// Runs `args` against the scripted server. Each of `pairs` is a text to wait for, and the input
+/// to type then.
 fn typed(args: &[&str], pairs: &[(&str, &str)]) -> Run {
     let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "on_terminal.py"].iter().collect();
     let pairs = serde_json::to_string(pairs).expect("texts are JSON");

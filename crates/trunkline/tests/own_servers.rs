@@ -1,4 +1,5 @@
-//! The linter on our own servers: nothing above info, over every transport, alone and behind the gateway.
+//! The linter finds nothing above info in our own servers, over every transport, directly and
+//! behind the gateway.
 #![expect(
     clippy::unwrap_used,
     dead_code,
@@ -35,13 +36,13 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // It may be gone already.
+        // It may have exited already.
         self.process.kill().ok();
         self.process.wait().ok();
     }
 }
 
-/// A folder to serve, with a file in it and a home beside it.
+/// A folder to serve with a file, and a home directory next to it.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("project")).unwrap();
@@ -49,14 +50,14 @@ fn folder() -> TempDir {
     folder
 }
 
-/// The binary at home in a folder.
+/// The binary, with its home directory in this folder.
 fn ours(folder: &Path) -> Command {
     let mut command = trunkline(&[]);
     command.env("HOME", folder).current_dir(folder);
     command
 }
 
-/// The words that serve a folder.
+/// The arguments that serve a folder.
 fn serve(folder: &Path, more: &[&str]) -> Vec<String> {
     let root = folder.join("project").display().to_string();
     let mut words = [env!("CARGO_BIN_EXE_trunkline"), "serve", "--root", &root].map(str::to_owned).to_vec();
@@ -68,7 +69,7 @@ fn is_clean(run: &Run) {
     let report: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"));
     let mut found = Vec::new();
     for rule in report["targets"][0]["rules"].as_array().unwrap_or_else(|| panic!("{run}")) {
-        // How quick it is depends on the machine.
+        // Speed depends on the machine.
         let findings = rule["findings"].as_array().filter(|_| rule["group"] != "performance");
         found.extend(findings.into_iter().flatten().filter(|finding| finding["level"] != "info"));
     }
@@ -133,7 +134,7 @@ fn the_gateway_with_several_servers() {
     let old = serve(folder.path(), &["--stdio", "--allow-write", "--era", "legacy"]);
     let rmcp = PathBuf::from(env!("CARGO_BIN_EXE_trunkline")).with_file_name("rmcp-server");
     assert!(rmcp.exists(), "rmcp-server is not built; run cargo build -p trunkline-testkit --bins");
-    // All of them together offer no more tools than clients take.
+    // Together they offer no more tools than clients accept.
     let servers = json!({
         "files": {"command": files, "deny": ["git_*"]},
         "old": {"command": old, "allow": ["*_file"]},
@@ -146,7 +147,7 @@ fn the_gateway_with_several_servers() {
     let gateway = Served::start(&mut command);
     for name in ["files", "old", "rmcp"] {
         let address = format!("{}/server/{name}", gateway.endpoint);
-        // A server says what it can do once it was started, which the first call for it does.
+        // A server's lists are known only after it was started, which the first request does.
         let listed = Run::of(ours(folder.path()).args(["list", &address]), "");
         assert_eq!(listed.code, 0, "{listed}");
         is_clean_at(folder.path(), &address);

@@ -23,7 +23,7 @@ use std::{
 };
 use support::{Run, trunkline};
 
-/// A server in a folder of its own; it ends with the test.
+/// A server in a separate folder, killed at the end of the test.
 struct Served {
     process: Child,
     endpoint: String,
@@ -154,7 +154,7 @@ fn a01_a09_only_who_has_a_key_is_let_in() {
     assert!(list.code == 0 && list.stdout.contains("read_file"), "{list}");
 }
 
-/// An issuer on this machine; counts how often its keys are asked for.
+/// A local issuer; counts the requests for its keys.
 fn issuer(keys: String) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/jwks.json", listener.local_addr().unwrap());

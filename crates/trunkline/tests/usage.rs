@@ -81,48 +81,48 @@ fn the_help_of_call_shows_both_forms() {
           [COMMAND]...               The command that starts the server, instead of an address
 
         Options:
-              --no-check    Send the arguments without looking at the tool's schema; plain values are text
-                            then
-              --out <PATH>  Save images, sound and other bytes: in this directory, or as this file
+              --no-check    Send the arguments without reading the tool's schema; plain values are sent as
+                            strings
+              --out <PATH>  Save images, audio and other binary content in this directory, or as this file
           -h, --help        Print help (see more with '--help')
 
         Connection:
           -H, --header <HEADER>         Send this HTTP header with every request, as `Name: value`; may be
                                         repeated
-          -e, --env <VARIABLE>          Give the server's process this variable, as `NAME=VALUE`; may be
-                                        repeated
-              --cwd <DIR>               Start the server's process in this directory
-              --timeout <TIME>          How long a call may go without an answer or progress, such as `30s`
-                                        or `5m` [default: 1m]
-              --connect-timeout <TIME>  How long connecting may take, a download by npx or uvx included
+          -e, --env <VARIABLE>          Set this environment variable for the server process, as
+                                        `NAME=VALUE`; may be repeated
+              --cwd <DIR>               Start the server process in this directory
+              --timeout <TIME>          Timeout for a call without a response or progress, such as `30s` or
+                                        `5m` [default: 1m]
+              --connect-timeout <TIME>  Timeout for connecting, including a package download by npx or uvx
                                         [default: 60s]
-              --era <ERA>               Which era of the protocol to speak: with or without the `initialize`
-                                        handshake [possible values: auto, legacy, modern]
-              --cacert <FILE>           Trust the certificates in this PEM file, too; may be repeated
-              --cert <FILE>             Show this certificate to the server (PEM)
-              --key <FILE>              The key of the certificate (PEM)
-              --allow-plain-http        Send headers with credentials over plain http, too, where others can
-                                        read them
-              --ids <KIND>              How request ids are made [default: uuid] [possible values: uuid,
-                                        int]
+              --era <ERA>               Protocol era to speak: with (legacy) or without (modern) the
+                                        `initialize` handshake [possible values: auto, legacy, modern]
+              --cacert <FILE>           Also trust the CA certificates in this PEM file; may be repeated
+              --cert <FILE>             Client certificate for mutual TLS (PEM)
+              --key <FILE>              Private key of the client certificate (PEM)
+              --allow-plain-http        Allow sending credentials over plain http, where others can read
+                                        them
+              --ids <KIND>              Kind of request ids to generate [default: uuid] [possible values:
+                                        uuid, int]
               --trace                   Print every frame to standard error, with its direction and time
-              --log-level <LEVEL>       Print the server's log messages from this level on: debug, info,
-                                        notice, warning, error, critical, alert, emergency
-              --no-cache                Neither use nor keep what was found out about servers before
+              --log-level <LEVEL>       Print the server's log messages of this level and above: debug,
+                                        info, notice, warning, error, critical, alert, emergency
+              --no-cache                Neither read nor write the cache of what is known about servers,
+                                        such as their protocol era
 
         Answers to the server's questions:
-              --answer <ANSWER>  Answer this field of a form, as `FIELD=VALUE`, without asking on the
-                                 terminal; may be repeated
-              --root <DIR>       Tell the server of this directory as a root; may be repeated
-              --sample           Show what the server asks of a language model, and let me type the model's
-                                 answer
+              --answer <ANSWER>  Fill in this form field (elicitation) without prompting, as `FIELD=VALUE`;
+                                 may be repeated
+              --root <DIR>       Offer this directory to the server as a root; may be repeated
+              --sample           Show the server's sampling requests, and let me type the model's answer
 
         Output:
-              --json          Print JSON: results as the server gave them, and failures as one object on
-                              standard error
+              --json          Print results as JSON, exactly as the server sent them, and errors as one JSON
+                              object on stderr
               --color <WHEN>  When to use colours [default: auto] [possible values: auto, always, never]
-          -v, --verbose...    Tell more about what happens; twice for everything
-          -q, --quiet         Tell only about failures
+          -v, --verbose...    Log more; repeat (-vv) to log everything
+          -q, --quiet         Print errors only
         --- stderr
         ");
 }

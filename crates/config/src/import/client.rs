@@ -1,4 +1,4 @@
-//! The clients whose files are read, and where they keep them.
+//! The supported clients, and the locations of their files.
 
 use serde::Serialize;
 use std::{
@@ -7,7 +7,7 @@ use std::{
     str::FromStr,
 };
 
-/// A client whose file is read.
+/// A supported client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Client {
@@ -24,13 +24,13 @@ pub enum Client {
     Zed,
 }
 
-/// For whom a client's file holds.
+/// Scope of a client's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// For one project.
+    /// One project.
     Project,
-    /// For everything that its user does.
+    /// All projects of the user.
     User,
 }
 
@@ -42,20 +42,20 @@ pub struct ClientFile {
     pub path: PathBuf,
 }
 
-/// What has to be known about a machine to find the files.
+/// The directories needed to find the files.
 #[derive(Debug, Clone, Default)]
 pub struct Machine {
     pub home: Option<PathBuf>,
-    /// `$XDG_CONFIG_HOME`, where it is set.
+    /// `$XDG_CONFIG_HOME`, if set.
     pub config_home: Option<PathBuf>,
     /// `%APPDATA%`, on Windows.
     pub app_data: Option<PathBuf>,
-    /// The project: files are looked for here and upwards.
+    /// The project: files are searched in this directory and above it.
     pub directory: PathBuf,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is none of the clients whose files are read")]
+#[error("`{0}` is not a supported client")]
 pub struct UnknownClient(pub String);
 
 impl Client {
@@ -73,7 +73,7 @@ impl Client {
         Self::Zed,
     ];
 
-    /// As it is typed.
+    /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -90,7 +90,7 @@ impl Client {
         }
     }
 
-    /// As its makers call it.
+    /// Product name.
     pub fn title(self) -> &'static str {
         match self {
             Self::ClaudeCode => "Claude Code",
@@ -107,7 +107,7 @@ impl Client {
         }
     }
 
-    /// The client that a file is probably of: by where it is, or else by what is in it.
+    /// Guesses the client of a file by its path, or else by its content.
     pub fn guess(path: &Path, text: &str) -> Option<Self> {
         let whole = path.to_string_lossy().replace('\\', "/");
         let places = [
@@ -136,7 +136,7 @@ impl Client {
         by_place.or_else(|| keys.iter().find(|(key, _)| text.contains(key)).map(|(_, client)| *client))
     }
 
-    /// The files of this client that are there: of each scope the first.
+    /// The existing files of this client: the first of each scope.
     pub fn files(self, machine: &Machine) -> Vec<ClientFile> {
         let upwards = |names: &[&str]| {
             machine
@@ -147,7 +147,7 @@ impl Client {
         };
         let project = upwards(self.in_project());
         let user = self.of_user(machine).into_iter().find(|path| path.is_file());
-        // Seen from the home directory, the user's file may lie where a project's would.
+        // If the project is the home directory, the project's file may be the user's file.
         let project = project.filter(|path| user.as_ref() != Some(path));
         let file = |scope, path: Option<PathBuf>| path.map(|path| ClientFile { client: self, scope, path });
         file(Scope::Project, project).into_iter().chain(file(Scope::User, user)).collect()
@@ -166,7 +166,7 @@ impl Client {
         }
     }
 
-    /// Where a user's file may be, on any system.
+    /// Possible locations of the user's file, on any system.
     fn of_user(self, machine: &Machine) -> Vec<PathBuf> {
         let home = |path: &str| machine.home.as_ref().map(|home| home.join(path));
         let config = |path: &str| {

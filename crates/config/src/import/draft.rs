@@ -1,16 +1,17 @@
-//! Draft: a server of another client on its way to be ours. Readers take out of it what they understand; what is left is noted.
+//! Draft: a server of another client during conversion. Readers remove the keys they understand;
+//! the remaining ones are mentioned in a note.
 
 use serde_json::{Map, Value, json};
 
-/// Where a server comes from, what it becomes, and what somebody should know about it.
+/// A server's original keys, its converted keys, and notes for the user.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Draft {
-    /// What the client wrote and nobody has understood yet.
+    /// The client's keys that are not converted yet.
     pub(crate) theirs: Map<String, Value>,
-    /// What it becomes.
+    /// The converted keys.
     pub(crate) ours: Map<String, Value>,
     pub(crate) notes: Vec<String>,
-    /// Why it cannot be taken over.
+    /// The reason why it cannot be imported.
     pub(crate) refused: Option<String>,
 }
 
@@ -63,7 +64,7 @@ impl Draft {
         self.refused.get_or_insert_with(|| reason.into());
     }
 
-    /// A program: in one text, as a list, or with its arguments beside it.
+    /// Converts the command: a string, an array, or a program with separate arguments.
     pub(crate) fn command(&mut self) {
         let mut words: Vec<String> = match self.take("command") {
             Some(Value::String(program)) => vec![program],
@@ -75,14 +76,14 @@ impl Draft {
         self.set("command", words);
     }
 
-    /// Variables under the client's own name for them.
+    /// Converts environment variables from the client's key.
     pub(crate) fn environment(&mut self, key: &str) {
         if let Some(variables) = self.texts(key) {
             self.set("environment", variables);
         }
     }
 
-    /// An address under the client's own name for it, where it is the one that counts.
+    /// Converts the URL from the client's key, if it is the effective one.
     pub(crate) fn url(&mut self, key: &str) {
         let Some(url) = self.take_text(key) else { return };
         self.set("type", "remote");
@@ -95,7 +96,7 @@ impl Draft {
         }
     }
 
-    /// Texts by name; numbers and truth values become texts, and null is left out.
+    /// Reads an object of strings; numbers and booleans become strings, and null is omitted.
     fn texts(&mut self, key: &str) -> Option<Map<String, Value>> {
         let Some(Value::Object(members)) = self.take(key) else { return None };
         let mut texts = Map::new();
@@ -108,7 +109,7 @@ impl Draft {
         (!texts.is_empty()).then_some(texts)
     }
 
-    /// `enabled`, however it is said.
+    /// Converts `enabled` or `disabled`.
     pub(crate) fn enabled(&mut self) {
         let off = self.take_flag("disabled") == Some(true) || self.take_flag("enabled") == Some(false);
         if off {
@@ -116,7 +117,7 @@ impl Draft {
         }
     }
 
-    /// Time limits in milliseconds.
+    /// Sets timeouts, given in milliseconds.
     pub(crate) fn timeout(&mut self, startup: Option<f64>, request: Option<f64>) {
         let mut times = Map::new();
         for (key, given) in [("startup", startup), ("request", request)] {
@@ -134,7 +135,7 @@ impl Draft {
         }
     }
 
-    /// Which tools are offered.
+    /// Converts the lists of allowed and denied tools.
     pub(crate) fn filter(&mut self, allow: &str, deny: &str) {
         for (theirs, ours) in [(allow, "allow"), (deny, "deny")] {
             if self.theirs.get(theirs).is_some_and(|tools| *tools != json!(["*"])) {
@@ -146,14 +147,14 @@ impl Draft {
         }
     }
 
-    /// Keys that mean nothing outside of the client, and need no note.
+    /// Drops keys that have no meaning outside of the client, without a note.
     pub(crate) fn ignore(&mut self, keys: &[&str]) {
         for key in keys {
             self.theirs.shift_remove(*key);
         }
     }
 
-    /// The client's name for the transport.
+    /// Converts the transport from the client's key.
     pub(crate) fn transport(&mut self, key: &str) {
         let Some(kind) = self.take_text(key) else { return };
         match kind.to_lowercase().replace(['-', '_'], "").as_str() {
@@ -163,11 +164,11 @@ impl Draft {
             "ws" | "websocket" => {
                 self.refuse("it is reached by WebSocket, which is no transport of the protocol");
             }
-            _ => self.note(format!("`{key}` is `{kind}`, which means nothing here")),
+            _ => self.note(format!("`{key}` is `{kind}`, which is not supported here")),
         }
     }
 
-    /// What is left, noted; and what does not go together, set right.
+    /// Adds a note about the remaining keys, and fixes keys that conflict.
     pub(crate) fn finish(mut self) -> Self {
         let left: Vec<String> = self.theirs.keys().map(|key| format!("`{key}`")).collect();
         if !left.is_empty() {
@@ -198,7 +199,7 @@ impl Draft {
     }
 }
 
-/// A text, or what can be written as one.
+/// A string, or a number or boolean as a string.
 fn plain_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -207,7 +208,7 @@ fn plain_text(value: &Value) -> Option<String> {
     }
 }
 
-/// An OAuth client of ours from parts that may be missing.
+/// Builds our `oauth` object from the parts that are present.
 pub(crate) fn oauth(parts: Vec<(&str, Option<Value>)>) -> Value {
     let known: Map<String, Value> = parts
         .into_iter()

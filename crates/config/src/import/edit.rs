@@ -1,10 +1,11 @@
-//! Puts servers into our file without touching anything else in it: comments, order and layout stay.
+//! Inserts servers into our file without changing anything else: comments, order and layout stay.
 
 use super::plan::{Outcome, Plan};
 use crate::jsonc::{self, Node, SyntaxError, Value};
 use serde_json::Map;
 
-/// Our file with the servers that the plan adds; `text` is what it holds now, if it is there. What we could not read again is not given.
+/// Returns our file with the servers that the plan adds; `text` is its current content, if it
+/// exists. The result is parsed again before it is returned.
 pub fn insert(text: Option<&str>, plan: &Plan) -> Result<String, Vec<SyntaxError>> {
     let added = plan.servers.iter().filter(|planned| planned.outcome == Outcome::Added);
     let entries: Vec<(&str, &Map<String, serde_json::Value>)> =
@@ -18,7 +19,7 @@ pub fn insert(text: Option<&str>, plan: &Plan) -> Result<String, Vec<SyntaxError
         .iter()
         .map(|(name, entry)| member(name, &serde_json::Value::Object((*entry).clone())))
         .collect();
-    // What is missing on the way to the servers is written around them.
+    // Missing parent objects are written around the servers.
     let (table, lines, depth) = match (tree.get("mcp"), tree.at(&["mcp", "servers"])) {
         (_, Some(table)) => (table, servers, 3),
         (Some(mcp), None) => (mcp, vec![around("servers", &servers)], 2),
@@ -28,7 +29,7 @@ pub fn insert(text: Option<&str>, plan: &Plan) -> Result<String, Vec<SyntaxError
     jsonc::parse(&written, 0).map(|_| written)
 }
 
-/// `"name": value`, laid out from the margin.
+/// Formats `"name": value`, without indentation.
 fn member(name: &str, value: &serde_json::Value) -> String {
     let value = serde_json::to_string_pretty(value).expect("a JSON value can be written");
     format!("{}: {}", serde_json::Value::from(name), short_lists(&value))
@@ -43,7 +44,7 @@ fn indented(text: &str, by: &str) -> String {
     text.lines().map(|line| format!("{by}{line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// Lists of texts stand in one line, as people write commands.
+/// Puts arrays of strings on one line, as commands are usually written.
 fn short_lists(text: &str) -> String {
     let mut out = String::new();
     let mut lines = text.lines().peekable();
@@ -62,13 +63,13 @@ fn short_lists(text: &str) -> String {
     out.trim_end().to_owned()
 }
 
-/// Adds members to an object, before the brace that closes it.
+/// Adds members to an object, before its closing brace.
 fn add(text: &str, table: &Node, members: &[String], depth: usize) -> String {
     let Value::Table(entries) = &table.value else { return text.to_owned() };
     let close = table.place.range().end - 1;
     let mut out = String::with_capacity(text.len() + 256);
     let last = entries.last().map(|entry| entry.node.place.range().end);
-    // Between the last member and the brace: a comma, comments, blanks.
+    // Between the last member and the brace: a comma, comments, whitespace.
     let (head, between) = (&text[..last.unwrap_or(close)], &text[last.unwrap_or(close)..close]);
     out.push_str(head);
     if last.is_some() && !has_comma(between) {
@@ -94,13 +95,13 @@ fn add(text: &str, table: &Node, members: &[String], depth: usize) -> String {
     tidy_open(&out)
 }
 
-/// An empty object that was opened before blanks leaves them behind its brace.
+/// Removes the whitespace that an empty object leaves behind its opening brace.
 fn tidy_open(text: &str) -> String {
     text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
         + if text.ends_with('\n') { "\n" } else { "" }
 }
 
-/// Whether a comma stands outside of comments.
+/// True if there is a comma outside of comments.
 fn has_comma(text: &str) -> bool {
     let mut rest = text;
     loop {
@@ -115,7 +116,7 @@ fn has_comma(text: &str) -> bool {
     }
 }
 
-/// The blanks before something that begins its line.
+/// The indentation of an item that is the first on its line.
 fn own_indent(text: &str, at: Option<usize>) -> Option<String> {
     let before = &text[..at?];
     let line = &before[before.rfind('\n')? + 1..];

@@ -1,8 +1,8 @@
-//! The files of other clients, read and turned into ours.
+//! Imports the configuration files of other clients.
 //!
-//! A file is read by what its client means (`readers`), variables are written our way (`words`), secrets that stand in it become
-//! references (`secrets`), a [`Plan`] says what becomes of each server, and [`insert`] puts the new ones into our file. Nothing is
-//! written here.
+//! `readers` converts the keys of each client, `words` converts variables to our syntax, `secrets`
+//! replaces literal secrets by references, a [`Plan`] decides what happens to each server, and
+//! [`insert`] adds the new ones to our file. Nothing is written to disk here.
 
 mod client;
 mod draft;
@@ -27,7 +27,8 @@ pub(crate) use name::legal_name;
 pub use plan::{Found, Outcome, Plan, Planned, SecretFile, plan};
 pub use secrets::SecretFound;
 
-/// The servers in a client's file. `directory` is the project that we are in, for clients that keep several in one file.
+/// The servers in a client's file. `directory` is the current project, for clients that keep the
+/// servers of several projects in one file.
 pub fn read(file: &ClientFile, text: &str, directory: &Path) -> Result<Vec<Found>, Vec<Problem>> {
     let document = document(file, text)?;
     let found = |(theirs, draft)| Found { file: file.clone(), theirs, draft };

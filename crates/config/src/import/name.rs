@@ -1,8 +1,8 @@
-//! Names of servers, made legal.
+//! Makes server names valid.
 
 use trunkline_protocol::MAX_SERVER_NAME;
 
-/// A legal name for what another client calls a server: foreign characters become `-`.
+/// Turns another client's server name into a valid one: invalid characters become `-`.
 pub(crate) fn legal_name(name: &str) -> String {
     let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let mut legal = String::new();

@@ -1,4 +1,4 @@
-//! Plan: what becomes of each server that was found, decided before anything is written.
+//! Plan: decides for each found server whether and how it is imported, before anything is written.
 
 use super::{
     client::{Client, ClientFile, Scope},
@@ -20,46 +20,46 @@ use trunkline_protocol::MAX_SERVER_NAME;
 #[derive(Clone)]
 pub struct Found {
     pub file: ClientFile,
-    /// What the client calls it.
+    /// The client's name of the server.
     pub theirs: String,
     pub(super) draft: Draft,
 }
 
-/// What becomes of all that was found.
+/// The decisions about all servers found.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     pub servers: Vec<Planned>,
 }
 
-/// What becomes of one.
+/// The decision about one server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Planned {
     pub client: Client,
     pub scope: Scope,
     pub file: std::path::PathBuf,
-    /// What the client calls it.
+    /// The client's name of the server.
     pub theirs: String,
-    /// What it is called here.
+    /// Its name in our file.
     pub name: String,
     pub outcome: Outcome,
-    /// The server, as it is written into our file.
+    /// The server as written to our file.
     pub entry: Map<String, Value>,
-    /// What somebody should know or do.
+    /// Notes for the user.
     pub notes: Vec<String>,
-    /// Secrets that stood in the client's file.
+    /// Literal secrets of the client's file.
     pub secrets: Vec<SecretFound>,
 }
 
-/// What becomes of a server.
+/// The outcome for a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     Added,
-    /// Our file has it already, or another client has the very same.
+    /// Our file already has the same server, or another client has.
     Same,
-    /// Our file has another one of this name, which stays.
+    /// Our file has a different server of this name, which is kept.
     Kept,
-    /// It cannot be taken over.
+    /// It cannot be imported.
     Refused,
 }
 
@@ -80,7 +80,7 @@ const ORDER: &[&str] = &[
     "deny",
 ];
 
-/// Decides what becomes of everything that was found; `existing` is our file as it is.
+/// Decides about all servers found; `existing` is our current file.
 pub fn plan(found: Vec<Found>, existing: Option<&Node>) -> Plan {
     let servers =
         existing.and_then(|tree| tree.at(&["mcp", "servers"])).map(Node::entries).unwrap_or_default();
@@ -97,7 +97,7 @@ pub fn plan(found: Vec<Found>, existing: Option<&Node>) -> Plan {
     planning.plan
 }
 
-/// What the client wrote may hold secrets.
+/// Omits the client's values, which may hold secrets.
 impl fmt::Debug for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Found")
@@ -108,12 +108,12 @@ impl fmt::Debug for Found {
 }
 
 impl Plan {
-    /// Whether anything would be added.
+    /// True if at least one server would be added.
     pub fn adds(&self) -> bool {
         self.servers.iter().any(|planned| planned.outcome == Outcome::Added)
     }
 
-    /// Lets secrets be kept in files beside ours instead of variables; gives what those files have to hold.
+    /// Changes references from variables to files next to ours, and returns the files to write.
     pub fn secrets_to_files(&mut self) -> Vec<SecretFile> {
         let mut files: Vec<SecretFile> = Vec::new();
         let mut made = HashSet::new();
@@ -137,18 +137,18 @@ impl Plan {
     }
 }
 
-/// The directory beside our file in which secrets are kept.
+/// The directory of secrets, next to our file.
 const SECRETS: &str = "secrets";
 
 /// A file that holds one secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretFile {
-    /// Seen from the directory of our file.
+    /// Relative to the directory of our file.
     pub path: String,
     pub value: Secret,
 }
 
-/// Lets texts refer to files instead of the variables of these names.
+/// Replaces references to the variables of these names by references to files.
 fn refer_to_files(value: &mut Value, names: &HashSet<&str>) {
     match value {
         Value::String(text) => *text = referring_to_files(text, names),
@@ -175,9 +175,9 @@ struct Planning<'a> {
     /// The servers of our file.
     existing: HashMap<&'a str, &'a Node>,
     taken: Taken,
-    /// Which servers of the plan are added, by their names in lower case.
+    /// Indices of the added servers in the plan, by their names in lower case.
     added: HashMap<String, usize>,
-    /// The last number that was put behind a name.
+    /// The last number appended to each name.
     numbers: HashMap<String, usize>,
     plan: Plan,
 }
@@ -229,7 +229,7 @@ impl Planning<'_> {
         });
     }
 
-    /// The name it gets, and what becomes of it; and what has to be said about that.
+    /// The name of the server, its outcome, and notes about both.
     fn name(
         &mut self,
         legal: String,
@@ -263,7 +263,7 @@ impl Planning<'_> {
         self.added(name).is_none() && !self.existing.contains_key(name)
     }
 
-    /// The name with the next number that is free.
+    /// The name with the next unused number.
     fn numbered(&mut self, legal: &str) -> String {
         let last = self.numbers.get(legal).copied().unwrap_or(1);
         let name = |number: usize| suffixed(legal, &number.to_string());

@@ -1,4 +1,4 @@
-//! One function for each client: what its keys mean, in our words.
+//! Converts the keys of each client, with one function per client.
 
 use super::{
     client::{Client, ClientFile},
@@ -51,7 +51,7 @@ fn claude_desktop(draft: &mut Draft) {
     draft.command();
 }
 
-/// The user's servers, and those of the project we are in, which the user keeps for himself.
+/// The user's servers, and the user's private servers for the current project.
 fn claude_code(document: &Value, directory: &std::path::Path) -> Vec<(String, Draft)> {
     let mut found = each(document.get("mcpServers"), claude_code_server);
     let projects = document.get("projects").and_then(Value::as_object);
@@ -135,7 +135,7 @@ fn cursor(draft: &mut Draft) {
     draft.command();
 }
 
-/// v2 keeps its servers one step deeper, and has other names for some keys.
+/// v2 nests its servers one level deeper, and renames some keys.
 fn opencode(document: &Value) -> Vec<(String, Draft)> {
     let Some(mcp) = document.get("mcp") else { return Vec::new() };
     let is_server = |value: &Value| {
@@ -169,7 +169,7 @@ fn opencode_server(draft: &mut Draft) {
             let time = |key: &str| times.get(key).and_then(Value::as_f64);
             draft.timeout(time("startup"), time("request"));
         }
-        // v1 means the time that starting and listing may take.
+        // In v1, this is the timeout for starting and listing.
         Some(millis) => draft.timeout(millis.as_f64(), None),
         None => {}
     }
@@ -244,7 +244,7 @@ fn codex_inherit(draft: &mut Draft) {
     draft.set("inherit", inherit);
 }
 
-/// Headers that are written out, and those whose values stand in variables.
+/// Literal headers, and those whose values are in variables.
 fn codex_headers(draft: &mut Draft) {
     draft.headers("http_headers");
     let mut headers = match draft.ours.shift_remove("headers") {
@@ -388,7 +388,7 @@ fn env_file(draft: &mut Draft) {
     }
 }
 
-/// Words in one text, as a list.
+/// Splits a string into words.
 fn words(value: Option<&Value>) -> Option<Value> {
     match value? {
         Value::String(text) => Some(text.split_whitespace().map(Value::from).collect()),

@@ -1,33 +1,33 @@
-//! Secrets that are written out in another client's file: ours gets a reference, and the value is kept aside.
+//! Replaces literal secrets of another client's file by references, and collects the values.
 
 use super::words::{upper_snake, variable};
 use crate::{expand::is_name, looks, secret::Secret};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
 
-/// A variable that has to be set, and the value that it stands for.
+/// An environment variable that has to be set, and its secret value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretFound {
     pub variable: String,
-    /// Where it stands in the server, such as `headers.Authorization`.
+    /// Its key in the server, such as `headers.Authorization`.
     pub key: String,
     pub value: Secret,
 }
 
-/// The names that are taken, with what they stand for, so that two servers with the same secret share one.
+/// Used variable names and their values, so that servers with the same secret share a variable.
 #[derive(Debug, Default)]
 pub(super) struct Taken {
     names: BTreeMap<String, Secret>,
-    /// Names with a number, by the name without it: the last number, and the number of each value.
+    /// Numbered names, by their base name: the last number, and the number of each value.
     numbered: BTreeMap<String, (usize, HashMap<String, usize>)>,
 }
 
-/// Puts references in the place of secrets.
+/// Replaces secrets by references.
 pub(super) fn set_aside(server: &mut Map<String, Value>, name: &str, taken: &mut Taken) -> Vec<SecretFound> {
     let mut aside = Aside { prefix: upper_snake(name), taken, found: Vec::new() };
     if let Some(Value::Object(variables)) = server.get_mut("environment") {
         for (name, value) in variables.iter_mut() {
-            // A name may become that of a file, and others wrote it.
+            // The name is untrusted and may become a file name.
             let variable = if is_name(name) { name.clone() } else { upper_snake(name) };
             aside.member(value, name, &format!("environment.{name}"), &variable);
         }
@@ -57,7 +57,7 @@ pub(super) fn set_aside(server: &mut Map<String, Value>, name: &str, taken: &mut
 }
 
 impl Taken {
-    /// The name with the number that this value has, or else with the next that is free.
+    /// The base name with the number of this value, or else with the next unused number.
     fn numbered(&mut self, own: &str, value: &Secret) -> String {
         let (last, values) = self.numbered.entry(own.to_owned()).or_insert((1, HashMap::new()));
         let name = |number: usize| format!("{own}_{number}");
@@ -71,7 +71,7 @@ impl Taken {
     }
 }
 
-/// Whether a name can stand for this value.
+/// True if a name is unused or already has this value.
 fn is_free(names: &BTreeMap<String, Secret>, name: &str, value: &Secret) -> bool {
     names.get(name).is_none_or(|taken| taken == value)
 }
@@ -110,7 +110,7 @@ impl Aside<'_> {
         }
     }
 
-    /// Replaces the values in a query that look like secrets.
+    /// Replaces values in a URL's query that look like secrets.
     fn address(&mut self, text: &str, key: &str) -> String {
         let Some((before, query)) = text.split_once('?') else { return text.to_owned() };
         let (query, fragment) =
@@ -127,7 +127,7 @@ impl Aside<'_> {
         format!("{before}?{}{fragment}", query.join("&"))
     }
 
-    /// Keeps a secret under the wanted name, or the next that is free; gives the reference to it.
+    /// Stores a secret under the wanted name, or the next unused one, and returns the reference.
     fn keep(&mut self, wanted: &str, value: &str, key: &str) -> String {
         let value = Secret::hidden(value);
         let own = format!("{}_{wanted}", self.prefix);

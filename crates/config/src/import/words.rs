@@ -1,14 +1,14 @@
-//! Variables in the texts of other clients, written as ours.
+//! Converts variables in the strings of other clients to our syntax.
 
 use super::client::{Client, ClientFile};
 use crate::expand::is_name;
 use serde_json::Value;
 use std::path::Path;
 
-/// How a client writes variables.
+/// A client's syntax for variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Syntax {
-    /// Not at all.
+    /// No variables.
     None,
     /// `${NAME}` and `${NAME:-default}`, which mean the same here.
     Braces,
@@ -20,7 +20,7 @@ enum Syntax {
     OpenCode,
 }
 
-/// Writes every text below `value` in our way; gives notes about what could not be.
+/// Converts every string below `value`, and returns notes about what could not be converted.
 pub(super) fn convert(value: &mut Value, file: &ClientFile) -> Vec<String> {
     let mut words = Words { syntax: syntax(file.client), file, notes: Vec::new() };
     words.value(value);
@@ -58,7 +58,7 @@ impl Words<'_> {
     fn text(&mut self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
-        // Behind the last brace nothing is closed, which need not be found out anew each time.
+        // After the last closing brace, nothing can be closed, so do not search there again.
         let open = text.rfind('}').map_or(usize::MAX, |last| text.len() - last);
         while let Some(at) = rest.find(['$', '{']) {
             out.push_str(&rest[..at]);
@@ -106,13 +106,13 @@ impl Words<'_> {
             "pathSeparator" | "/" => "/".to_owned(),
             "workspaceFolder" | "workspaceFolderBasename" => self.workspace(inner),
             _ => {
-                self.notes.push(format!("`${{{inner}}}` means nothing here"));
+                self.notes.push(format!("`${{{inner}}}` is not supported here"));
                 literal(inner)
             }
         }
     }
 
-    /// The project that the file belongs to; a user's file has none.
+    /// The directory of the file's project; a user's file has none.
     fn workspace(&mut self, inner: &str) -> String {
         let Some(project) = self.file.project() else {
             self.notes.push(format!(
@@ -124,7 +124,7 @@ impl Words<'_> {
         name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    /// Files start where the client's file is, not where ours will be.
+    /// Resolves a path against the client's file, because ours is in another directory.
     fn file_reference(&mut self, path: &str) -> String {
         let stays = self.syntax != Syntax::OpenCode || path.starts_with(['/', '~']);
         let directory = self.file.path.parent().unwrap_or(Path::new(""));
@@ -132,7 +132,7 @@ impl Words<'_> {
         format!("{{file:{path}}}")
     }
 
-    /// `$NAME`, where it means something.
+    /// Splits off `$NAME`, if the client's syntax has it.
     fn bare<'a>(&self, text: &'a str) -> Option<(&'a str, &'a str)> {
         if self.syntax != Syntax::Shell {
             return None;
@@ -143,12 +143,13 @@ impl Words<'_> {
     }
 }
 
-/// What stands between an opening and the next brace, and what follows. There is none in what is shorter than `open`.
+/// The text between `opening` and the next closing brace, and the rest. Texts shorter than `open`
+/// contain no closing brace.
 fn closed_by_brace<'a>(text: &'a str, opening: &str, open: usize) -> Option<(&'a str, &'a str)> {
     text.strip_prefix(opening).filter(|inner| inner.len() >= open)?.split_once('}')
 }
 
-/// A path without `.` in the middle.
+/// A path without `.` components.
 pub(super) fn plain_path(path: &Path) -> String {
     path.components().collect::<std::path::PathBuf>().to_string_lossy().into_owned()
 }
@@ -157,14 +158,14 @@ pub(super) fn variable(name: &str) -> String {
     format!("{{env:{name}}}")
 }
 
-/// Braces that mean nothing to the client must mean nothing here.
+/// Escapes braces that are literal text for the client.
 fn literal(inner: &str) -> String {
     let name = inner.split_once(":-").map_or(inner, |(name, _)| name);
     let guard = if is_name(name) { "$" } else { "" };
     format!("{guard}${{{inner}}}")
 }
 
-/// A name for a variable, from any text.
+/// Turns any text into the name of a variable.
 pub(super) fn upper_snake(text: &str) -> String {
     let plain: String =
         text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();

@@ -1,25 +1,25 @@
-//! From bytes to lines and columns.
+//! Converts byte offsets to lines and columns.
 
 use serde::Serialize;
 
-/// A line and a column, both counted from one; columns are characters.
+/// A line and a column, both one-based; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Position {
     pub line: u32,
     pub column: u32,
 }
 
-/// A text that can tell where a byte stands.
+/// A text with an index of its lines.
 #[derive(Debug, Clone)]
 pub struct Lines {
     text: String,
     starts: Vec<usize>,
-    /// How many characters begin before each block, and at the end how many there are, so that a long line is not counted anew
-    /// for each of its columns.
+    /// Number of characters that start before each block, and the total at the end, so that a long
+    /// line is not recounted for each of its columns.
     characters: Vec<usize>,
 }
 
-/// Bytes whose characters are counted once.
+/// Size of a block in bytes.
 const BLOCK: usize = 1024;
 
 impl Lines {
@@ -49,13 +49,13 @@ impl Lines {
         Position { line: number(line + 1), column: number(column) }
     }
 
-    /// How many characters begin before this byte.
+    /// Number of characters that start before this byte.
     fn before(&self, at: usize) -> usize {
         let block = at / BLOCK;
         self.characters[block] + beginnings(&self.text.as_bytes()[block * BLOCK..at])
     }
 
-    /// The line with this number, without its end.
+    /// The line with this number, without its line break.
     pub fn line(&self, number: u32) -> Option<&str> {
         let index = (number as usize).checked_sub(1)?;
         let start = *self.starts.get(index)?;
@@ -64,7 +64,7 @@ impl Lines {
     }
 }
 
-/// How many characters begin in these bytes.
+/// Number of characters that start in these bytes.
 fn beginnings(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }

@@ -1,7 +1,7 @@
-//! JSON with comments and trailing commas, where every key and value knows its place in the text.
+//! JSON with comments and trailing commas; every key and value keeps its position in the text.
 //!
-//! Nothing else is looser than JSON: a file that other programs read as JSON means the same here, and names that stand
-//! twice in one object are refused, because readers differ about which one counts.
+//! There are no other extensions, so a plain JSON file means the same here as elsewhere. Duplicate
+//! keys are refused, because parsers differ about which one counts.
 
 mod lines;
 mod reader;
@@ -12,7 +12,7 @@ use std::ops::Range;
 pub use lines::{Lines, Position};
 pub use reader::{MAX_BYTES, MAX_DEPTH, SyntaxError, parse};
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
     pub value: Value,
@@ -37,10 +37,10 @@ pub struct Entry {
     pub node: Node,
 }
 
-/// Bytes of one of the texts that were read together.
+/// A byte range in one of the texts that were read together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// Which text, by its number among them.
+    /// Index of the text.
     pub source: u16,
     pub start: u32,
     pub end: u32,
@@ -55,12 +55,12 @@ impl Node {
         self.entries().iter().find(|entry| entry.key == key)
     }
 
-    /// The members of an object; anything else has none.
+    /// The members of an object; empty for other values.
     pub fn entries(&self) -> &[Entry] {
         if let Value::Table(entries) = &self.value { entries } else { &[] }
     }
 
-    /// The items of a list; anything else has none.
+    /// The items of an array; empty for other values.
     pub fn items(&self) -> &[Node] {
         if let Value::List(items) = &self.value { items } else { &[] }
     }
@@ -73,18 +73,18 @@ impl Node {
         if let Value::Bool(value) = self.value { Some(value) } else { None }
     }
 
-    /// What stands at a path such as `["mcp", "servers"]`.
+    /// The value at a path such as `["mcp", "servers"]`.
     pub fn at(&self, path: &[&str]) -> Option<&Node> {
         path.iter().try_fold(self, |node, key| node.get(key))
     }
 
-    /// How many values there are, this one among them.
+    /// The number of values in the tree, including this one.
     pub fn count(&self) -> usize {
         let below = self.items().iter().chain(self.entries().iter().map(|entry| &entry.node));
         1 + below.map(Self::count).sum::<usize>()
     }
 
-    /// The same without places.
+    /// The value without positions.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Null => serde_json::Value::Null,
@@ -98,7 +98,7 @@ impl Node {
         }
     }
 
-    /// A JSON value that stands, with everything in it, at one place.
+    /// Builds a tree in which all values have the same position.
     pub fn from_json(value: serde_json::Value, place: Place) -> Self {
         let value = match value {
             serde_json::Value::Null => Value::Null,
@@ -118,7 +118,7 @@ impl Node {
         Self { value, place }
     }
 
-    /// What kind of value it is, for people.
+    /// The kind of value, for messages.
     pub fn kind(&self) -> &'static str {
         match self.value {
             Value::Null => "null",

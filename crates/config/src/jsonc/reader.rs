@@ -3,24 +3,24 @@
 use super::{Entry, Node, Place, Value};
 use std::collections::HashSet;
 
-/// Longest text that is read.
+/// Maximum size of a text.
 pub const MAX_BYTES: usize = 1024 * 1024;
-/// How deep objects and lists may lie in one another.
+/// Maximum nesting depth of objects and arrays.
 pub const MAX_DEPTH: usize = 64;
-/// How many names that stand twice are reported.
+/// Maximum number of duplicate keys reported.
 const MAX_DUPLICATES: usize = 100;
 
-/// A text that is not JSON, and where it stops being so.
+/// A syntax error and its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct SyntaxError {
     pub reason: String,
     pub place: Place,
-    /// The key of a name that stands twice in one object; the rest of the text may be sound.
+    /// The duplicate key, if that is the error; the rest of the text may be valid.
     pub duplicate: Option<String>,
 }
 
-/// Reads a text whole. Names that stand twice are reported together; anything else that is wrong ends the reading.
+/// Parses a whole text. All duplicate keys are reported together; any other error ends parsing.
 pub fn parse(text: &str, source: u16) -> Result<Node, Vec<SyntaxError>> {
     let mut reader = Reader { text, at: 0, source, depth: 0, path: Vec::new(), duplicates: Vec::new() };
     if text.len() > MAX_BYTES {
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
         Ok(Value::List(items))
     }
 
-    /// After an item: whether a comma follows. Otherwise the end of the list or object must.
+    /// After an item: true if a comma follows, false if the end does; anything else is an error.
     fn separated(&mut self, end: char, what: &str) -> Read<bool> {
         let after = self.at;
         self.blanks()?;
@@ -217,7 +217,7 @@ impl<'a> Reader<'a> {
         self.at
     }
 
-    /// Skips blanks and comments.
+    /// Skips whitespace and comments.
     fn blanks(&mut self) -> Read<()> {
         loop {
             let rest = self.rest();

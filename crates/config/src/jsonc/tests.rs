@@ -82,7 +82,7 @@ proptest! {
         let elsewhere = serde_json::from_str::<serde_json::Value>(&text);
         match parse(&text, 0) {
             Ok(node) => {
-                // The one thing that is looser without comments: a comma before the end.
+                // Apart from comments, trailing commas are the only extension to JSON.
                 let strict = text.replace(",]", "]").replace(",}", "}");
                 let elsewhere = elsewhere.or_else(|_| serde_json::from_str(&strict));
                 prop_assert_eq!(node.to_json(), elsewhere.unwrap());

@@ -1,5 +1,5 @@
-//! Checks a tree against the schema: every key, every value, all problems at once. Texts that refer to variables or secrets are
-//! looked at again when it is known what they stand for.
+//! Checks a tree against the schema and reports all problems at once. Strings with references are
+//! checked again after the references are resolved.
 
 use super::kind::{read_time, write_time};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 use serde_json::{Map, Value as Json};
 use std::{net::SocketAddr, time::Duration};
 
-/// What people write who know the files of other clients, and what it is called here.
+/// Keys of other clients' files, and their names here, for suggestions.
 const ELSEWHERE: &[(&str, &str)] = &[
     (
         "mcpServers",
@@ -30,20 +30,21 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("excludeTools", "it is called `deny` here"),
 ];
 
-/// Everything about `node` that is not as `schema` says.
+/// Returns all violations of `schema` in `node`.
 pub(crate) fn check(node: &Node, schema: &Json, key: &str, sources: &Sources) -> Vec<Problem> {
     let mut check = Check { sources, problems: Vec::new() };
     check.node(node, schema, key);
     check.problems
 }
 
-/// The one of `known` that was probably meant.
+/// The name in `known` that was probably meant.
 pub(crate) fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let lower = given.to_lowercase();
     let length = lower.chars().count();
     let near = |name: &str| (name.len().max(given.len()) / 3).max(1);
     known
-        // Names differ at least by their lengths; a very long one is not compared letter by letter.
+        // The edit distance is at least the difference in length, so very long names are skipped
+        // early.
         .filter(|name| name.to_lowercase().chars().count().abs_diff(length) <= near(name))
         .map(|name| (strsim::damerau_levenshtein(&lower, &name.to_lowercase()), name))
         .filter(|(distance, name)| *distance <= near(name))
@@ -200,7 +201,7 @@ impl Check<'_> {
     }
 }
 
-/// A key below another.
+/// Joins a key and the name of its member.
 pub(crate) fn join(key: &str, member: &str) -> String {
     if key.is_empty() { member.to_owned() } else { format!("{key}.{member}") }
 }
@@ -214,7 +215,7 @@ fn types(schema: &Json) -> Vec<&str> {
     }
 }
 
-/// The values that may stand here, where they are counted up.
+/// The values of an enum; empty for other schemas.
 pub(crate) fn choices(schema: &Json) -> Vec<&str> {
     let list = |name: &str| schema.get(name).and_then(Json::as_array).into_iter().flatten();
     let plain = list("enum").filter_map(Json::as_str);
@@ -259,7 +260,7 @@ fn bad_url(text: &str) -> Option<String> {
         Ok(url) if !matches!(url.scheme(), "http" | "https") => {
             Some(format!("`{shown}` does not begin with `http://` or `https://`"))
         }
-        // The text is not repeated: it holds a password.
+        // Do not repeat the text: it contains a password.
         Ok(url) if !url.username().is_empty() || url.password().is_some() => {
             Some("the address holds a user name or password; send credentials in a header instead".to_owned())
         }

@@ -1,4 +1,4 @@
-//! The whole file.
+//! The configuration file as a whole.
 
 use super::{kind, server::WrittenServer};
 use crate::settings::{AccessLog, Audit, Limits, Role, ServerOptions, View};
@@ -6,60 +6,64 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-/// Trunkline's configuration: servers, how they are run, what of them is shown to whom.
+/// Trunkline's configuration: servers and their options, views, and access control.
 #[derive(JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(dead_code, reason = "it is read by way of the schema that is made from it")]
 pub(crate) struct Document {
-    /// Where the schema of this file is, for editors.
+    /// URL of this file's JSON Schema, for editors.
     #[serde(rename = "$schema")]
     schema: Option<String>,
-    /// Where to listen: an address and a port. `null`: 127.0.0.1:8425, or the next free port.
+    /// Address and port to listen on. `null`: 127.0.0.1:8425, or the next free port.
     #[schemars(schema_with = "kind::address")]
     listen: Option<String>,
-    /// The Model Context Protocol.
+    /// Settings of the Model Context Protocol.
     mcp: Mcp,
-    /// What holds for every server that says nothing else.
+    /// Default options of all servers.
     defaults: ServerOptions,
-    /// Parts of what is offered, each at `/mcp/<view>`. Names are 1 to 64 letters, digits, `-` or `_`; `server` is taken.
+    /// Subsets of the tools, prompts and resources, each served at `/mcp/<view>`. Names are 1 to
+    /// 64 letters, digits, `-` or `_`; `server` is reserved.
     views: BTreeMap<String, View>,
-    /// Who may use what. Without any role, everybody who is let in may use everything.
+    /// Roles and the tools they may use. Without roles, every authenticated caller may use
+    /// everything.
     roles: BTreeMap<String, Role>,
-    /// The role of callers who have no other one.
+    /// The role of callers without another role.
     default_role: Option<String>,
-    /// Who is let in. Without keys and tokens: programs of this machine only.
+    /// Authentication of clients. Without keys and tokens, only programs of this machine are
+    /// accepted.
     auth: WrittenAuth,
-    /// Bounds on what clients may make the gateway hold or wait for.
+    /// Limits for clients: sizes, timeouts and numbers of connections, sessions and calls.
     limits: Limits,
-    /// The trail of who called what.
+    /// The audit trail: a record of every call and its caller.
     audit: Audit,
-    /// One line for each request.
+    /// The access log: one line for each request.
     access_log: AccessLog,
-    /// Where traces, metrics and logs go.
+    /// Export of traces to an OpenTelemetry collector.
     telemetry: WrittenTelemetry,
 }
 
-/// The Model Context Protocol.
+/// Settings of the Model Context Protocol.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "it is read by way of the schema that is made from it")]
 pub(crate) struct Mcp {
-    /// The servers, by name: 1 to 32 letters, digits or `-`. Tools are called `<server>_<tool>`.
+    /// Servers by name. Names are 1 to 32 letters, digits or `-`; tools are named
+    /// `<server>_<tool>`.
     servers: BTreeMap<String, WrittenServer>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WrittenAuth {
-    /// The file of API keys: `{"keys": [{"id", "sha256", "roles", "scopes", "expires"}]}`.
+    /// API key file: `{"keys": [{"id", "sha256", "roles", "scopes", "expires"}]}`.
     #[schemars(schema_with = "kind::path")]
     pub(crate) keys: Option<PathBuf>,
-    /// Signed tokens.
+    /// Signed tokens (JWT).
     #[schemars(schema_with = "jwt")]
     pub(crate) jwt: Option<WrittenJwt>,
-    /// Further host names that the gateway answers under, such as that of a proxy before it.
+    /// Further host names accepted in requests, such as that of a reverse proxy.
     #[schemars(schema_with = "kind::names")]
     pub(crate) hosts: Vec<String>,
-    /// Origins whose pages may call the gateway.
+    /// Origins of web pages that may send requests to the gateway.
     #[schemars(schema_with = "kind::names")]
     pub(crate) origins: Vec<String>,
 }
@@ -67,15 +71,15 @@ pub(crate) struct WrittenAuth {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WrittenJwt {
-    /// Who makes the tokens. Needed.
+    /// Issuer (`iss`) of the tokens. Required.
     #[schemars(schema_with = "kind::url")]
     pub(crate) issuer: Option<String>,
-    /// Whom they must be made out to: the gateway's own address. Needed.
+    /// Audience (`aud`) of the tokens: the gateway's public URL. Required.
     pub(crate) audience: Option<String>,
-    /// The issuer's public keys: a file or an `https` address. Needed.
+    /// The issuer's public keys (JWKS): a file or an `https` URL. Required.
     #[schemars(schema_with = "kind::path_or_url")]
     pub(crate) jwks: Option<String>,
-    /// The claim that lists roles; `roles` unless it is given. Dots reach into objects.
+    /// Claim that lists the caller's roles; dots select members of objects. Default: `roles`.
     pub(crate) roles_claim: Option<String>,
 }
 
@@ -85,20 +89,20 @@ pub(crate) struct WrittenTelemetry {
     /// The OTLP endpoint (HTTP), such as `http://127.0.0.1:4318`. `null`: nothing is sent.
     #[schemars(schema_with = "kind::url")]
     pub(crate) endpoint: Option<String>,
-    /// Headers sent there.
+    /// Headers sent with each export, such as credentials.
     #[schemars(schema_with = "kind::secrets")]
     #[expect(
         dead_code,
         reason = "headers are taken from the tree, where it is known what of them may be shown"
     )]
     pub(crate) headers: BTreeMap<String, String>,
-    /// What we are called there.
+    /// Service name in the exported traces.
     #[schemars(length(min = 1, max = 128))]
     pub(crate) service_name: String,
-    /// The share of traces that are kept.
+    /// Sampling ratio of traces.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub(crate) sample: f64,
-    /// How long sending may take.
+    /// Time limit for one export, including retries.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 100, "maximum" = 600_000))]
     pub(crate) timeout: Duration,

@@ -1,18 +1,18 @@
-//! The kinds of value that JSON Schema has no word for. A kind is told to editors as far as they understand it, and to our
-//! own checks as `x-kind`.
+//! Kinds of value that JSON Schema cannot express. Editors see the nearest standard keywords; our
+//! own checks use `x-kind`.
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serializer, de::Error};
 use std::time::Duration;
 
-/// Times as texts: a number and a unit; without one, milliseconds.
+/// Durations as text: a number and a unit; without a unit, milliseconds.
 pub(crate) const TIME_PATTERN: &str = r"^[0-9]+(\.[0-9]+)?(ms|s|m|h|d)?$";
 
 pub(crate) fn time(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": ["integer", "string"], "pattern": TIME_PATTERN, "x-kind": "time"})
 }
 
-/// A time, or null for none.
+/// A duration, or null for none.
 pub(crate) fn optional_time(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": ["integer", "string", "null"], "pattern": TIME_PATTERN, "x-kind": "time"})
 }
@@ -43,7 +43,7 @@ pub(crate) fn secret(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": ["string", "null"], "x-kind": "secret"})
 }
 
-/// Texts by name, each of which may be secret.
+/// An object of strings that may be secret.
 pub(crate) fn secrets(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "object", "additionalProperties": {"type": "string", "x-kind": "secret"}, "maxProperties": 256})
 }
@@ -56,7 +56,7 @@ pub(crate) fn names(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "array", "items": {"type": "string", "minLength": 1, "maxLength": 256}, "maxItems": 1000})
 }
 
-/// Reads `1500`, `"1500ms"`, `"1.5s"`, `"5m"`, `"2h"`, `"1d"`.
+/// Parses `1500`, `"1500ms"`, `"1.5s"`, `"5m"`, `"2h"`, `"1d"`.
 pub(crate) fn read_time(text: &str) -> Option<Duration> {
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
@@ -72,12 +72,12 @@ pub(crate) fn read_time(text: &str) -> Option<Duration> {
         "d" => 86_400.0,
         _ => return None,
     };
-    // To the millisecond, so that 1.1s is 1100 ms and not a little less.
+    // Rounded to milliseconds, so that 1.1s is exactly 1100 ms.
     let rounded = Duration::try_from_secs_f64(number * seconds).ok()?;
     Some(Duration::from_millis(u64::try_from((rounded + Duration::from_micros(500)).as_millis()).ok()?))
 }
 
-/// The shortest way to write a time.
+/// Formats a duration in its shortest form.
 pub(crate) fn write_time(time: Duration) -> String {
     let millis = time.as_millis();
     for (unit, size) in [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000)] {
@@ -106,7 +106,7 @@ pub(crate) fn serialize<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, 
     to.serialize_str(&write_time(*time))
 }
 
-/// Times that may be left out; zero and null are none.
+/// Serde functions for optional durations; zero and null mean none.
 pub(crate) mod optional {
     use super::{Deserialize, Deserializer, Duration, Error, Serializer, Written, read_time, write_time};
 

@@ -1,4 +1,5 @@
-//! The keys of `trunkline.json`: declared once, as types; the JSON Schema, the checks and the reference page are made from them.
+//! The keys of `trunkline.json`, declared once as types. The JSON Schema, the checks and the
+//! reference page are generated from them.
 
 pub(crate) mod check;
 mod document;

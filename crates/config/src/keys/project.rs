@@ -1,47 +1,46 @@
 // table
-//! What a project's file may say about each key, if it was merely found and then approved. It can
-//! never widen what the user's own file or the built-in defaults say about security: it is
-//! somebody else's file.
+//! Permissions of an approved project file, key by key. Such a file was written by someone else,
+//! so it can never weaken the security settings of the user's own file or the built-in defaults.
 //!
-//! Every key of the schema has its line here, which a test holds; a key without a line is refused.
+//! Every key of the schema has an entry here (a test checks that); a key without one is refused.
 
 use Narrower::{Added, Fewer, Loopback, Lower, Off, On, Ordered, WithoutRoles};
 use ProjectMay::{Narrow, Never, Set};
 
-/// What a project's file may say about a key.
+/// Permission of a project's file to set a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProjectMay {
-    /// Anything: it is no matter of security, or concerns the project's own servers only.
+    /// Any value: it is not security-relevant, or concerns only the project's own servers.
     Set,
-    /// Only what is at least as strict as what holds without the project.
+    /// Only values at least as strict as the effective value without the project.
     Narrow(Narrower),
-    /// Nothing: it belongs into the user's own file.
+    /// No value: the key belongs in the user's own file.
     Never,
 }
 
-/// When a value is at least as strict as the one below it.
+/// Rule that decides whether a value is at least as strict as that of the layers below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Narrower {
-    /// An address of this machine alone.
+    /// A loopback address.
     Loopback,
-    /// A number or time that is not larger.
+    /// A number or duration that is not larger.
     Lower,
-    /// A rate that allows no more calls in no shorter period.
+    /// A rate limit with no more calls in no shorter period.
     Fewer,
     /// `true`.
     On,
     /// `false`.
     Off,
-    /// One of these that does not stand before the one below.
+    /// One of these values, not earlier in the list than the value below.
     Ordered(&'static [&'static str]),
-    /// Items that are added to those below.
+    /// A list whose items are added to those below.
     Added,
-    /// Anything where nothing below says who may use what.
+    /// Any value, if the layers below set neither roles nor a default role.
     WithoutRoles,
 }
 
-/// Keys, with `*` for a name that somebody chose. What stands below `mcp.servers.*`, `views.*` and
-/// `roles.*` is about entries that the user's own file has; see [`Fresh`] for others.
+/// Keys, with `*` for user-chosen names. Keys below `mcp.servers.*`, `views.*` and `roles.*` apply
+/// to entries that the user's own file has; see [`Fresh`] for others.
 const TABLE: &[(&str, ProjectMay)] = &[
     ("$schema", Set),
     ("listen", Narrow(Loopback)),
@@ -145,22 +144,22 @@ const TABLE: &[(&str, ProjectMay)] = &[
     ("telemetry.timeout", Narrow(Lower)),
 ];
 
-/// What becomes of an entry, such as a server, that the user's own file does not have.
+/// Permission for an entry, such as a server, that the user's own file does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fresh {
-    /// The project may say anything about it.
+    /// The project may set any of its keys.
     Free,
-    /// It is refused where the user's own file has other entries of its kind: a further role would
-    /// give somebody more.
+    /// Refused if the user's own file has other entries of this kind: a further role would grant
+    /// additional access.
     FreeIfFirst,
 }
 
-/// The objects in which names are chosen, and what an entry of the project's own may be there.
+/// The objects with user-chosen names, and the permission for new entries in each.
 pub(crate) const FRESH: &[(&str, Fresh)] =
     &[("mcp.servers", Fresh::Free), ("views", Fresh::Free), ("roles", Fresh::FreeIfFirst)];
 
-/// What a project's file may say about a key such as `mcp.servers.*.deny`; `None`: nobody decided,
-/// or its members decide.
+/// Permission for a key such as `mcp.servers.*.deny`; `None` if the key has no entry, or its
+/// members have their own.
 pub(crate) fn may(pattern: &str) -> Option<ProjectMay> {
     let find = |wanted: &str| TABLE.iter().find(|(key, _)| *key == wanted).map(|(_, may)| *may);
     // A server's options are those of `defaults`.
@@ -168,7 +167,7 @@ pub(crate) fn may(pattern: &str) -> Option<ProjectMay> {
     find(pattern).or_else(option)
 }
 
-/// Whether the members of an object have names that somebody chose.
+/// True if the members of an object have user-chosen names.
 pub(crate) fn has_chosen_names(pattern: &str) -> bool {
     let below = format!("{pattern}.*.");
     TABLE.iter().any(|(key, _)| key.starts_with(&below))
@@ -206,7 +205,7 @@ mod tests {
     use crate::keys::schema;
     use serde_json::Value as Json;
 
-    /// Keys at which values stand, with the schema of each.
+    /// Collects the keys of all leaf values.
     fn leaves(schema: &Json, path: &str, found: &mut Vec<String>) {
         if may(path).is_some() {
             return found.push(path.to_owned());
@@ -234,8 +233,7 @@ mod tests {
         }
     }
 
-    /// A line about an object with keys of its own decides for keys that come later, too, so it
-    /// has to be a strict one.
+    /// An entry for an object also applies to keys added to it later, so it has to be strict.
     #[test]
     fn only_refusals_and_rates_decide_for_whole_objects() {
         for (key, may) in TABLE {

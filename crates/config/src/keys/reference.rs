@@ -1,4 +1,4 @@
-//! `configuration.md`: every key, from the schema.
+//! Generates `configuration.md` from the schema.
 
 use super::{check::join, project, schema::schema};
 use crate::problem::{Code, Severity};
@@ -8,66 +8,74 @@ use std::fmt::Write as _;
 const INTRODUCTION: &str = "\
 # Configuration
 
-This page is generated from the types in `crates/config/src`. `docs/trunkline.schema.json` says the same to editors (`trunkline config schema`
-prints it), and `trunkline config check` tells what is wrong with a file, with line and column.
+This page is generated from the types in `crates/config/src`. `docs/trunkline.schema.json` is the
+same reference for editors (`trunkline config schema` prints it), and `trunkline config check` reports
+the problems of a file with line and column.
 
 ## Where settings come from
 
-From the last asked to the first: built-in defaults, the user's file (`$XDG_CONFIG_HOME/trunkline/trunkline.json`), the project's file (the nearest
-`trunkline.json` upwards from the current directory, or the one that `--config` or `TRUNKLINE_CONFIG` names), variables, flags. Objects are laid over
-each other key by key; lists and single values are replaced. A server that a higher layer describes anew (`type`, `command`, `url`, `pack` and what
-belongs to them) replaces the lower one whole, so that no file can send another file's credentials to an address of its own; an entry with nothing of
-that kind only adjusts it. `trunkline config show` tells which file, variable or flag each value came from.
+From the lowest to the highest precedence: built-in defaults, the user's file
+(`$XDG_CONFIG_HOME/trunkline/trunkline.json`), the project's file (the nearest `trunkline.json` in the
+current directory or above it, or the one named by `--config` or `TRUNKLINE_CONFIG`), variables, flags.
+Objects are merged key by key; lists and single values are replaced. A server that a higher layer
+redefines (`type`, `command`, `url`, `pack` and the keys that belong to them) replaces the lower one
+completely, so that no file can send another file's credentials to a different address; an entry
+without these keys only adjusts it. `trunkline config show` prints the file, variable or flag that each
+value came from.
 
-A file is JSON with comments and trailing commas. A name that stands twice in one object is refused. Relative paths start in the directory of the file
-that holds them, and `~/` is the home directory.
+A file is JSON with comments and trailing commas. Duplicate keys are refused. Relative paths are
+resolved against the directory of the file that contains them, and `~/` is the home directory.
 
-Every single value outside of servers, views and roles can be set by a variable: `TRUNKLINE_` and its key in capitals, words and steps joined by `_`,
-such as `TRUNKLINE_LISTEN` or `TRUNKLINE_LIMITS_BODY_BYTES`. Lists are written with commas between their items. Servers come from files alone.
+Every single value outside of servers, views and roles can be set by a variable: `TRUNKLINE_` and its
+key in capitals, with words and levels joined by `_`, such as `TRUNKLINE_LISTEN` or
+`TRUNKLINE_LIMITS_BODY_BYTES`. Items of lists are separated by commas. Servers can be defined only in
+files.
 
 ## Files of a project
 
-A `trunkline.json` that was merely found may come from a stranger. Nothing of it takes effect before you approve it:
-`trunkline config approve` shows its servers, every variable and file that it refers to and its security settings, and asks.
-The approval is for this path and this content (SHA-256) and is kept in `$XDG_STATE_HOME/trunkline/approved.json`. Until then, and
-again after every change, the file is treated as absent, and commands say so. A file named with `--config` or `TRUNKLINE_CONFIG` and
-your own file need no approval.
+A `trunkline.json` that was found, not named, may come from a stranger. It has no effect until you
+approve it: `trunkline config approve` shows its servers, every variable and file that it refers to and
+its security settings, and asks. The approval is for this path and this content (SHA-256) and is stored
+in `$XDG_STATE_HOME/trunkline/approved.json`. Until then, and again after every change, the file is
+ignored, and commands print a warning. A file named with `--config` or `TRUNKLINE_CONFIG` and your own
+file need no approval.
 
-Even an approved file can only narrow what your own file or the defaults say about security. The column *a project may* tells
-what such a file may do with a key; anything else is the error `project-may-not`.
+Even an approved file can only make the security settings of your own file or the defaults stricter.
+The column *a project may* shows what such a file may do with a key; anything else is the error
+`project-may-not`.
 
 | a project may | meaning |
 |---|---|
 | set | write any value |
 | add | add items to your list |
 | lower, fewer calls, stricter | write a value that is at least as strict as yours, without references |
-| `true` only, `false` only | write this value, or the one that holds anyway |
+| `true` only, `false` only | write this value, or the effective one |
 | loopback only | write an address of this machine, without references |
 | if you have no roles | write any value if your own file has neither roles nor a default role |
 | — | not write it |
 
-Under `mcp.servers`, `views` and `roles` the column is about entries that your own file has. A project may say anything about
-servers and views of its own, and about roles of its own if your file has none.
+Under `mcp.servers`, `views` and `roles`, the column applies to entries that your own file has. A
+project may set any key of its own servers and views, and of its own roles if your file has none.
 
 ## References
 
 Anywhere in a text:
 
-| written | stands for |
+| reference | value |
 |---|---|
-| `{env:NAME}`, `${NAME}` | the variable; one that is not set is an error |
-| `${NAME:-default}` | the variable, or the default where it is not set or empty |
-| `{file:path}` | what the file holds, without the line break at its end |
-| `{keychain:service/account}` | a secret of the system's keychain |
-| `$${` | `${` itself |
+| `{env:NAME}`, `${NAME}` | the environment variable; an error if it is not set |
+| `${NAME:-default}` | the variable, or the default if it is not set or empty |
+| `{file:path}` | the content of the file, without the line break at its end |
+| `{keychain:service/account}` | a secret in the system's keychain |
+| `$${` | a literal `${` |
 
-What a reference stands for is never shown and never written into a log.
+Values of references are never shown or logged.
 
-A time is a number of milliseconds, or a text with a unit: `\"500ms\"`, `\"30s\"`, `\"5m\"`, `\"2h\"`, `\"1d\"`. A pattern is a glob: `*` and `?`, `[a-z]`,
-`{one,other}`.
+A time is a number of milliseconds, or a text with a unit: `\"500ms\"`, `\"30s\"`, `\"5m\"`, `\"2h\"`,
+`\"1d\"`. A pattern is a glob: `*` and `?`, `[a-z]`, `{one,other}`.
 ";
 
-/// The page, whole.
+/// The whole page.
 pub fn reference_page() -> String {
     let mut page = INTRODUCTION.to_owned();
     let schema = schema();
@@ -97,13 +105,13 @@ fn section(page: &mut String, key: &str, schema: &Json) {
     line(page, format_args!("\n### `{title}`\n\n{}\n", text(schema)));
     let inner = if named { &schema["additionalProperties"] } else { schema };
     if key.starts_with("mcp") {
-        page.push_str("Besides these, every key of `defaults` can stand here, for this server alone.\n\n");
+        page.push_str("Every key of `defaults` can also be set here, for this server only.\n\n");
     }
     heading(page);
     rows(page, "", inner, &title.replace("<name>", "*"));
 }
 
-/// The rows of an object; `section` is the pattern of the keys that it is about.
+/// Writes the rows of an object; `section` is the key pattern of its section.
 fn rows(page: &mut String, key: &str, schema: &Json, section: &str) {
     let is_server = section.starts_with("mcp");
     for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
@@ -149,8 +157,7 @@ fn row(page: &mut String, key: &str, pattern: &str, schema: &Json) {
     );
 }
 
-/// What a project's file may do with a key: its own line of the table, or that of the object it
-/// lies in.
+/// Permission of a project's file for a key: the key's own entry, or that of its parent object.
 fn project_may(pattern: &str) -> &'static str {
     let above = pattern.rsplit_once('.').map(|(above, _)| above);
     project::may(pattern).or_else(|| above.and_then(project::may)).map_or("", project::ProjectMay::text)
@@ -164,7 +171,7 @@ fn text(schema: &Json) -> String {
     schema["description"].as_str().unwrap_or_default().replace('\n', " ")
 }
 
-/// What may stand there, in words.
+/// The allowed kinds of value, in words.
 fn kind(schema: &Json) -> String {
     let choices = super::check::choices(schema);
     if !choices.is_empty() {

@@ -1,4 +1,4 @@
-//! The JSON Schema of the file, made from the types; defaults come from the built-in layer.
+//! The JSON Schema of the file, generated from the types; defaults come from the built-in layer.
 
 use super::document::Document;
 use crate::jsonc;
@@ -6,13 +6,14 @@ use schemars::{JsonSchema as _, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// What holds where no layer says otherwise, as a text.
+/// The built-in layer, as JSON text.
 pub(crate) const DEFAULTS: &str = include_str!("../defaults.json");
 
-/// Kept while somebody uses it: it is large, and needed only while a configuration is read.
+/// Cached only while in use: it is large, and needed only while a configuration is read.
 static SCHEMA: Mutex<Weak<Value>> = Mutex::new(Weak::new());
 
-/// The schema, whole: no references in it. Whoever needs it more than once holds it, so that it is made once.
+/// The schema, without `$ref`. Callers that use it repeatedly should hold the `Arc`, so that it is
+/// built only once.
 pub fn schema() -> Arc<Value> {
     let mut kept = SCHEMA.lock().unwrap_or_else(PoisonError::into_inner);
     kept.upgrade().unwrap_or_else(|| {
@@ -22,7 +23,7 @@ pub fn schema() -> Arc<Value> {
     })
 }
 
-/// The schema as it is published.
+/// The published form of the schema.
 pub fn schema_json() -> String {
     let mut text = serde_json::to_string_pretty(&*schema()).expect("a JSON value can be written");
     text.push('\n');
@@ -36,7 +37,7 @@ fn make() -> Value {
     tidy(&mut schema);
     let defaults = jsonc::parse(DEFAULTS, 0).expect("the built-in layer is sound").to_json();
     describe_defaults(&mut schema, &defaults);
-    // Servers take the same options as `defaults`, and what they leave out comes from there.
+    // Servers have the same options as `defaults`, which also provides their default values.
     if let Some(server) = schema.pointer_mut("/properties/mcp/properties/servers/additionalProperties") {
         describe_defaults(server, &defaults["defaults"]);
     }
@@ -48,7 +49,7 @@ fn make() -> Value {
     Value::Object(whole)
 }
 
-/// Layers may leave out anything, and nothing may stand that is not declared.
+/// Makes all keys optional, because each layer may omit any, and forbids undeclared keys.
 fn tidy(schema: &mut Value) {
     let Value::Object(members) = schema else { return };
     for key in ["required", "title", "format", "$schema"] {
@@ -67,7 +68,7 @@ fn tidy(schema: &mut Value) {
     }
 }
 
-/// `Option` of something that is declared elsewhere: the thing itself, and null.
+/// Merges the schema of an `Option` of a declared type into the type's schema, plus null.
 fn merge_null(members: &mut Map<String, Value>, choices: Value) {
     let Value::Array(choices) = choices else { return };
     for mut choice in choices {
@@ -80,7 +81,7 @@ fn merge_null(members: &mut Map<String, Value>, choices: Value) {
             members.entry(key).or_insert(value);
         }
     }
-    // A closed choice is left out rather than written as null.
+    // An optional enum is omitted rather than written as null.
     members.remove("default");
 }
 

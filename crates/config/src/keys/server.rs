@@ -1,4 +1,4 @@
-//! A server as it is written: all kinds in one object, because `type` may be left out.
+//! A server as written in the file: all kinds in one object, because `type` is optional.
 
 use super::kind;
 use crate::settings::{EraSetting, Pack, ServerOptions, ToolChange, TransportSetting};
@@ -11,18 +11,19 @@ use std::collections::BTreeMap;
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the configuration")]
 pub(crate) struct WrittenServer {
-    /// How it is reached. Where it is left out, `command` means `local`, `url` means `remote` and `pack` means `builtin`.
+    /// Kind of server. Default: `local` with `command`, `remote` with `url`, `builtin` with
+    /// `pack`.
     #[serde(rename = "type")]
     #[expect(dead_code, reason = "the kind is read from the tree, where it may be left out")]
     pub(crate) kind: Option<Kind>,
-    /// Whether it is used at all; `true` unless it is given.
+    /// Whether the server is used. Default: `true`.
     #[expect(dead_code, reason = "a server that is switched off is not read")]
     pub(crate) enabled: Option<bool>,
-    /// Local: the program and its arguments, one word each. No shell is involved.
+    /// Local: the program and its arguments, one item each; started without a shell.
     #[schemars(schema_with = "command")]
     #[serde(default)]
     pub(crate) command: Vec<String>,
-    /// Local: variables besides the short list that every program inherits.
+    /// Local: environment variables in addition to the short list that every program inherits.
     #[schemars(schema_with = "kind::secrets")]
     #[serde(default)]
     #[expect(
@@ -30,14 +31,14 @@ pub(crate) struct WrittenServer {
         reason = "variables are taken from the tree, where it is known what of them may be shown"
     )]
     pub(crate) environment: BTreeMap<String, String>,
-    /// Local: names of further variables that the program inherits.
+    /// Local: names of further environment variables that the program inherits.
     #[schemars(schema_with = "kind::names")]
     #[serde(default)]
     pub(crate) inherit: Vec<String>,
-    /// Local: where the program runs; the directory of the file that names it unless it is given.
+    /// Local: working directory of the program. Default: the directory of the configuration file.
     #[schemars(schema_with = "kind::path")]
     pub(crate) cwd: Option<String>,
-    /// Remote: the address, `http` or `https`.
+    /// Remote: the server's URL, `http` or `https`.
     #[schemars(schema_with = "kind::url")]
     pub(crate) url: Option<String>,
     /// Remote: headers sent with every request.
@@ -48,52 +49,56 @@ pub(crate) struct WrittenServer {
         reason = "headers are taken from the tree, where it is known what of them may be shown"
     )]
     pub(crate) headers: BTreeMap<String, String>,
-    /// Remote: how a token is got when the server wants one. `false`: never; otherwise what cannot be found out from the server.
+    /// Remote: how to obtain a token if the server requires one. `false`: never; otherwise the
+    /// values that cannot be discovered from the server.
     #[schemars(schema_with = "oauth")]
     pub(crate) oauth: Option<WrittenOAuth>,
-    /// Remote: the transport; `auto` unless it is given.
+    /// Remote: the transport. Default: `auto`.
     #[serde(default)]
     pub(crate) transport: TransportSetting,
-    /// Remote: whether credentials may go over plain `http` to another machine; `false` unless it is given.
+    /// Remote: whether credentials may be sent over plain `http` to another machine. Default:
+    /// `false`.
     #[serde(default)]
     pub(crate) insecure: bool,
-    /// Local and remote: the revisions to speak; `auto` unless it is given.
+    /// Local and remote: protocol revisions to speak. Default: `auto`.
     #[serde(default)]
     pub(crate) era: EraSetting,
-    /// Builtin: which of our own packs.
+    /// Builtin: the tool pack.
     pub(crate) pack: Option<Pack>,
-    /// Builtin: the directory, or directories, it works in; the current one unless it is given.
+    /// Builtin: the directory, or directories, that the tools work in. Default: the current one.
     #[schemars(schema_with = "kind::paths")]
     #[expect(dead_code, reason = "one or several: read from the tree")]
     pub(crate) root: Option<serde_json::Value>,
-    /// Builtin: whether tools are offered that change files and repositories; `false` unless it is given.
+    /// Builtin: whether to offer tools that change files and repositories. Default: `false`.
     #[serde(default)]
     pub(crate) write: bool,
-    /// Builtin: whether tools are offered that build, test and run programs, with your rights; `false` unless it is given.
+    /// Builtin: whether to offer tools that build, test and run programs with your permissions.
+    /// Default: `false`.
     #[serde(default)]
     pub(crate) run: bool,
-    /// Builtin: whether tools are offered that talk to other machines; `false` unless it is given.
+    /// Builtin: whether to offer tools that access the network. Default: `false`.
     #[serde(default)]
     pub(crate) network: bool,
-    /// Builtin: whether older names of tools are offered, too; `false` unless it is given.
+    /// Builtin: whether to offer older names of tools, too. Default: `false`.
     #[serde(default)]
     pub(crate) compatibility: bool,
-    /// Builtin `ci`: projects on GitHub (`owner/name`); the token is taken from `GITHUB_TOKEN`.
+    /// Builtin `ci`: projects on GitHub (`owner/name`); the token is read from `GITHUB_TOKEN`.
     #[schemars(schema_with = "kind::names")]
     #[serde(default)]
     pub(crate) github: Vec<String>,
-    /// Builtin `ci`: projects on GitLab (`group/name`); the token is taken from `GITLAB_TOKEN`.
+    /// Builtin `ci`: projects on GitLab (`group/name`); the token is read from `GITLAB_TOKEN`.
     #[schemars(schema_with = "kind::names")]
     #[serde(default)]
     pub(crate) gitlab: Vec<String>,
-    /// The tools that are offered, by the server's own names or patterns; all unless it is given.
+    /// Offered tools, by the server's own names or patterns. Default: all.
     #[schemars(schema_with = "kind::globs")]
     pub(crate) allow: Option<Vec<String>>,
-    /// Tools that are not offered although `allow` says so.
+    /// Tools that are not offered even if `allow` matches.
     #[schemars(schema_with = "kind::globs")]
     #[serde(default)]
     pub(crate) deny: Vec<String>,
-    /// What is different about some tools, by the server's own name or a pattern. The first that fits decides.
+    /// Changes to tools, by the server's own name or a pattern. For each setting, the first match
+    /// wins.
     #[serde(default)]
     #[expect(dead_code, reason = "the order counts, so it is read from the tree")]
     pub(crate) tools: BTreeMap<String, ToolChange>,
@@ -101,15 +106,15 @@ pub(crate) struct WrittenServer {
     pub(crate) options: ServerOptions,
 }
 
-/// How a server is reached.
+/// The kind of a server, which decides how it is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
-    /// A program that is started and speaks on its standard input and output.
+    /// A program that is started and speaks MCP over stdio.
     Local,
-    /// An address.
+    /// A server with an HTTP address.
     Remote,
-    /// One of our own packs.
+    /// A built-in tool pack.
     Builtin,
 }
 
@@ -123,35 +128,35 @@ pub(crate) enum WrittenOAuth {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WrittenOAuthClient {
-    /// The client that was registered for us; without it we register one.
+    /// Id of a registered OAuth client. Default: a client is registered dynamically.
     pub(crate) client_id: Option<String>,
-    /// Its secret, if it has one.
+    /// Secret of the OAuth client, if it has one.
     #[schemars(schema_with = "kind::secret")]
     #[expect(
         dead_code,
         reason = "the secret is taken from the tree, where it is known what of it may be shown"
     )]
     pub(crate) client_secret: Option<String>,
-    /// What to ask for; what the server names unless it is given.
+    /// Scopes to request. Default: those that the server names.
     #[schemars(schema_with = "kind::names")]
     #[serde(default)]
     pub(crate) scopes: Vec<String>,
-    /// The port on this machine that the browser comes back to.
+    /// Local port of the redirect URI.
     #[schemars(range(min = 1, max = 65_535))]
     pub(crate) callback_port: Option<u16>,
-    /// The whole address that the browser comes back to, where it was registered so.
+    /// Full redirect URI, if the client is registered with a specific one.
     #[schemars(schema_with = "kind::url")]
     pub(crate) redirect_uri: Option<String>,
-    /// Where to ask the person; found out unless it is given.
+    /// Authorization endpoint. Default: discovered.
     #[schemars(schema_with = "kind::url")]
     pub(crate) auth_endpoint: Option<String>,
-    /// Where to get the token; found out unless it is given.
+    /// Token endpoint. Default: discovered.
     #[schemars(schema_with = "kind::url")]
     pub(crate) token_endpoint: Option<String>,
-    /// The authorization server's own description; found out unless it is given.
+    /// URL of the authorization server's metadata. Default: discovered.
     #[schemars(schema_with = "kind::url")]
     pub(crate) metadata_url: Option<String>,
-    /// What the token is asked for; the server's address unless it is given.
+    /// Resource (RFC 8707) that the token is requested for. Default: the server's URL.
     pub(crate) resource: Option<String>,
 }
 

@@ -1,4 +1,5 @@
-//! From layers to settings: references are looked up, paths made absolute, and what belongs together is checked.
+//! Turns layers into settings: resolves references, makes paths absolute, and checks keys that
+//! depend on each other.
 
 mod parts;
 mod references;
@@ -25,31 +26,31 @@ use std::{
 };
 use trunkline_protocol::ServerName;
 
-/// What references may stand for.
+/// The sources from which references are resolved.
 pub(crate) struct Surroundings<'a> {
     pub(crate) variables: &'a BTreeMap<String, String>,
     pub(crate) secrets: &'a dyn Secrets,
     pub(crate) home: Option<PathBuf>,
 }
 
-/// A value as it was written, and the same with its references looked up.
+/// A value as written, and the same value with its references resolved.
 #[derive(Clone, Copy)]
 pub(crate) struct Pair<'a> {
     pub(crate) written: &'a Node,
     pub(crate) read: &'a Node,
 }
 
-/// The settings, or everything that is wrong with them; warnings in either case.
+/// The settings, if there are no errors, and all problems including warnings.
 pub(crate) struct Resolved {
     pub(crate) settings: Option<Settings>,
     pub(crate) origins: Origins,
     pub(crate) problems: Vec<Problem>,
-    /// Files that hold secrets which are referred to.
+    /// Files of referenced secrets.
     pub(crate) secret_files: Vec<Seen>,
     pub(crate) shown: Vec<Shown>,
 }
 
-/// `known` is what was wrong with the layers by themselves; what only follows from it is not told again.
+/// `known` are the problems of the single layers; problems that follow from them are not reported.
 pub(crate) fn resolve(layered: &Layered, around: &Surroundings<'_>, known: Vec<Problem>) -> Resolved {
     let mut resolver = Resolver { layered, problems: Vec::new() };
     let Found { tree, problems, files } = references::look_up(layered, around);
@@ -70,14 +71,14 @@ pub(crate) fn resolve(layered: &Layered, around: &Surroundings<'_>, known: Vec<P
     Resolved { settings, origins, problems, secret_files: files, shown }
 }
 
-/// Whether a key is among these, or one that lies below it.
+/// True if `keys` contains this key or one below it.
 fn has_below(keys: &BTreeSet<&str>, above: &str) -> bool {
     let begins =
         |start: String| keys.range(start.as_str()..).next().is_some_and(|key| key.starts_with(&start));
     keys.contains(above) || begins(format!("{above}.")) || begins(format!("{above}["))
 }
 
-/// Whether a key is another one, or lies below it.
+/// True if `key` equals `above` or is below it.
 fn is_below(key: &str, above: &str) -> bool {
     key.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
@@ -98,7 +99,7 @@ impl Resolver<'_> {
         let limits = self.typed(whole.get("limits")?, "limits");
         let audit = self.typed(whole.get("audit")?, "audit");
         let access_log = self.typed(whole.get("accessLog")?, "accessLog");
-        // Whatever could not be read was reported, by the check of its kind or here.
+        // All unreadable values were reported, by the schema check or here.
         Some(Settings {
             listen: whole.get("listen").and_then(|listen| listen.read.text()?.parse().ok()),
             servers,
@@ -124,7 +125,8 @@ impl Resolver<'_> {
         servers.iter().filter_map(origin).collect()
     }
 
-    /// A part of the tree as its type. The tree was checked, so this fails only where a problem is known already.
+    /// Deserializes a part of the tree. The tree was checked, so this fails only if a problem is
+    /// known.
     fn typed<T: DeserializeOwned>(&mut self, part: Pair<'_>, key: &str) -> Option<T> {
         match serde_json::from_value(part.read.to_json()) {
             Ok(value) => Some(value),

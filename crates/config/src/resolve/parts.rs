@@ -1,4 +1,4 @@
-//! Views, roles, who is let in, where telemetry goes.
+//! Resolves views, roles, authentication and telemetry.
 
 use super::{Pair, Resolver};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// The part of `/mcp/…` that is taken.
+/// Reserved view name, because `/mcp/server/…` is used for single servers.
 const TAKEN_VIEW: &str = "server";
 const MAX_VIEW_NAME: usize = 64;
 
@@ -127,7 +127,7 @@ fn is_view_name(name: &str) -> bool {
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
-/// Whether a text is a pattern, and not one name.
+/// True if a text is a pattern rather than a single name.
 pub(super) fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?', '[', '{', '!'])
 }

@@ -1,4 +1,4 @@
-//! Looks up every reference in the tree, and makes paths absolute. Servers that are switched off are left alone.
+//! Resolves every reference in the tree, and makes paths absolute. Disabled servers are skipped.
 
 use super::Surroundings;
 use crate::{
@@ -13,19 +13,19 @@ use crate::{
 use serde_json::Value as Json;
 use std::path::PathBuf;
 
-/// Longest file that holds a secret.
+/// Maximum size of a secret's file.
 const MAX_SECRET_BYTES: u64 = 64 * 1024;
-/// How much all references may stand for, together.
+/// Maximum total size of all resolved references.
 const MAX_LOOKED_UP_BYTES: usize = 4 * 1024 * 1024;
-/// After so many references that stand for nothing, no more are looked up.
+/// After this many failed references, no more are resolved.
 const MAX_FAILED: usize = 100;
 
-/// The same tree with every reference replaced by what it stands for.
+/// The tree with all references resolved.
 pub(super) struct Found {
     pub(super) tree: Node,
-    /// What went wrong with it.
+    /// Problems found while resolving.
     pub(super) problems: Vec<Problem>,
-    /// Files that were referred to.
+    /// Files that references name.
     pub(super) files: Vec<Seen>,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn look_up(layered: &Layered, around: &Surroundings<'_>) -> Found {
     Found { tree, problems: look.problems, files: look.files }
 }
 
-/// Whether a server is switched off.
+/// True if a server is disabled.
 pub(super) fn is_disabled(server: &Node) -> bool {
     server.get("enabled").and_then(Node::bool) == Some(false)
 }
@@ -52,7 +52,7 @@ struct LookUp<'a> {
     around: &'a Surroundings<'a>,
     problems: Vec<Problem>,
     files: Vec<Seen>,
-    /// How much references may still stand for.
+    /// Remaining bytes of `MAX_LOOKED_UP_BYTES`.
     room: usize,
     failed: usize,
 }
@@ -99,7 +99,7 @@ impl LookUp<'_> {
         let is_whole = !self.problems[before..].iter().any(Problem::is_error);
         if is_whole && has_reference(text) {
             let read = Node { value: Value::Text(whole.clone()), place: node.place };
-            // Problems tell what was written, not what it stands for: that may be a secret.
+            // Problems show the text as written, not its resolved value, which may be a secret.
             let told =
                 check::check(&read, schema, key, &self.layered.sources).into_iter().map(|mut problem| {
                     problem.message =
@@ -123,7 +123,7 @@ impl LookUp<'_> {
         match piece {
             Piece::Literal(text) => (*text).to_owned(),
             Piece::Variable { name, default } => {
-                // As in a shell, the default also stands for a variable that is empty.
+                // As in a shell, the default also applies if the variable is empty.
                 let set = self.around.variables.get(*name).map(String::as_str);
                 let value = match default {
                     Some(default) => Some(set.filter(|value| !value.is_empty()).unwrap_or(default)),
@@ -147,7 +147,7 @@ impl LookUp<'_> {
         }
     }
 
-    /// What a reference stands for, unless all of them stand for too much.
+    /// Returns the resolved value, or reports a problem if the total size limit is exceeded.
     fn fitting(&mut self, node: &Node, found: String, key: &str) -> String {
         if let Some(room) = self.room.checked_sub(found.len()) {
             self.room = room;
@@ -158,7 +158,7 @@ impl LookUp<'_> {
         self.report(Code::OutOfRange, node, key, (message, "refer to each file once".to_owned()))
     }
 
-    /// The first line break at the end of a secret's file is an editor's, not the secret's.
+    /// Reads a secret's file, without the line break that editors add at the end.
     fn file(&mut self, node: &Node, path: &str, key: &str) -> String {
         let path = self.absolute(node, path);
         self.files.push(Seen::now(&path));
@@ -183,7 +183,8 @@ impl LookUp<'_> {
         }
     }
 
-    /// Paths start in the directory of the file that names them; `~/` is the home directory.
+    /// Resolves a path against the directory of the file that names it; `~/` is the home
+    /// directory.
     fn absolute(&self, node: &Node, path: &str) -> PathBuf {
         match (path.strip_prefix("~/"), &self.around.home) {
             (Some(below), Some(home)) => home.join(below),
@@ -193,7 +194,7 @@ impl LookUp<'_> {
     }
 
     fn report(&mut self, code: Code, node: &Node, key: &str, (message, hint): (String, String)) -> String {
-        // A text is warned of each thing once.
+        // Report each warning only once per text.
         let told = |known: &Problem| known.key == key && known.message == message;
         if code.severity() == Severity::Warning && self.problems.iter().rev().take(MAX_FAILED).any(told) {
             return String::new();

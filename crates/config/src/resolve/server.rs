@@ -1,4 +1,4 @@
-//! One server: which kind it is, what it needs, and what does not belong to it.
+//! Resolves one server: its kind, required keys, and keys that do not belong to its kind.
 
 use super::{Pair, Resolver, parts::is_pattern, references::is_disabled};
 use crate::{
@@ -23,7 +23,7 @@ const REMOTE: &[&str] = &["url", "headers", "oauth", "transport", "insecure"];
 const BUILTIN: &[&str] = &["pack", "root", "write", "run", "network", "compatibility", "github", "gitlab"];
 
 impl Resolver<'_> {
-    /// The servers that are switched on, and the names of the others.
+    /// The enabled servers, and the names of the disabled ones.
     pub(super) fn servers(&mut self, whole: Pair<'_>) -> (BTreeMap<ServerName, Server>, Vec<ServerName>) {
         let (mut servers, mut disabled) = (BTreeMap::new(), Vec::new());
         let Some(defaults) = whole.get("defaults") else { return (servers, disabled) };
@@ -41,7 +41,7 @@ impl Resolver<'_> {
                 disabled.push(server);
                 continue;
             }
-            // Both trees get the same defaults, so that they keep the same shape.
+            // Merge the defaults into both trees, so that they keep the same shape.
             let both = (
                 over_defaults(defaults.written, written.written),
                 over_defaults(defaults.read, written.read),
@@ -78,7 +78,7 @@ impl Resolver<'_> {
         Some(Server { name: name.clone(), reach: reach?, options, allow, deny: written.deny, tools })
     }
 
-    /// What kind of server it is, said or plain to see; keys of other kinds are reported.
+    /// The kind of the server, from `type` or its other keys; keys of other kinds are reported.
     fn kind(&mut self, server: &Node, key: &str) -> Option<&'static str> {
         let kinds = [("local", LOCAL), ("remote", REMOTE), ("builtin", BUILTIN)];
         let said = server.get("type").and_then(Node::text);
@@ -169,7 +169,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Headers are credentials until the contrary is known: values that are written out are never shown.
+    /// Headers are assumed to be credentials, so literal values are never shown.
     pub(super) fn headers(&mut self, headers: Option<Pair<'_>>, key: &str) -> BTreeMap<String, Secret> {
         let mut found = BTreeMap::new();
         for (name, pair) in headers.into_iter().flat_map(Pair::entries) {
@@ -184,7 +184,7 @@ impl Resolver<'_> {
                     Code::BadValue,
                     pair.written,
                     &key,
-                    "the value has characters that no header has",
+                    "the value has characters that are not allowed in a header",
                 );
             }
             if name.eq_ignore_ascii_case("authorization")
@@ -308,7 +308,7 @@ impl Resolver<'_> {
         rules
     }
 
-    /// What belongs together in the options.
+    /// Checks options that depend on each other.
     fn options(&mut self, mut options: ServerOptions, both: Pair<'_>, key: &str) -> ServerOptions {
         let timeout = &mut options.timeout;
         if timeout.request > timeout.ceiling
@@ -344,7 +344,7 @@ impl Resolver<'_> {
     }
 }
 
-/// How an argument may be shown.
+/// The argument with secrets masked.
 pub(super) fn shown_argument(before: Option<&str>, word: &str) -> String {
     match looks::secret_argument(before, word) {
         Some((keep, _)) => format!("{}{MASK}", &word[..keep]),

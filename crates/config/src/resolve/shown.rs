@@ -1,4 +1,4 @@
-//! Every value as it may be shown, with the place that it came from.
+//! All values in a form without secrets, each with its origin.
 
 use super::{Pair, server::shown_argument};
 use crate::{
@@ -13,12 +13,12 @@ use crate::{
 use serde::Serialize;
 use serde_json::Value as Json;
 
-/// One value, where nothing lies below it.
+/// One leaf value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Shown {
-    /// Such as `mcp.servers.github.url`.
+    /// Key, such as `mcp.servers.github.url`.
     pub key: String,
-    /// References to secrets stay as they are written, secrets that are written out are covered.
+    /// References are kept as written; literal secrets are masked.
     pub value: Json,
     pub origin: Origin,
 }
@@ -29,8 +29,7 @@ pub(super) fn all(layered: &Layered, tree: &Node) -> Vec<Shown> {
     found
 }
 
-/// The values of a tree as they are written, keys below `key`: references stay, and secrets are
-/// covered.
+/// The leaf values of a tree below `key`: references are kept as written, and secrets are masked.
 pub(crate) fn as_written(node: &Node, key: &str) -> Vec<(String, Json)> {
     let entries = node.entries();
     if entries.is_empty() {

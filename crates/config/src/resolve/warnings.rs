@@ -1,4 +1,4 @@
-//! Secrets that stand in a file itself, and who else can read that file.
+//! Warnings about literal secrets in files, and about such files that others can read.
 
 use crate::{
     jsonc::{Node, Place},
@@ -9,7 +9,8 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// A warning for each secret that is written out, and one for each file with such a secret that others can read.
+/// A warning for each literal secret, and one for each file with such a secret that others can
+/// read.
 pub(super) fn inline_secrets(layered: &Layered) -> Vec<Problem> {
     let mut warn = Warnings { layered, problems: Vec::new(), places: Vec::new() };
     for entry in layered.tree.at(&["mcp", "servers"]).map(Node::entries).unwrap_or_default() {
@@ -61,7 +62,7 @@ impl Warnings<'_> {
 
     fn warn(&mut self, node: &Node, key: &str) {
         let hint = "write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead";
-        let message = "this looks like a secret that stands in the file itself";
+        let message = "this looks like a literal secret";
         self.problems
             .push(self.layered.sources.problem(Code::InlineSecret, node.place, key, message).suggest(hint));
         self.places.push(node.place);

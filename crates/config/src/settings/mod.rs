@@ -1,4 +1,4 @@
-//! Settings: resolved, validated, plain data. Nothing in here does anything; the binary makes components of it.
+//! Settings: resolved, validated, plain data. The binary builds components from them.
 
 mod options;
 mod server;
@@ -18,23 +18,24 @@ pub use server::{
 };
 pub use serving::{AccessLog, Audit, Durability, Limits, Naming, Role, View, WhenItFails};
 
-/// Everything that the files, variables and flags say, resolved.
+/// The effective settings of all files, variables and flags.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Settings {
-    /// Where to listen; `None`: the default address, or the next free port.
+    /// Listen address; `None`: the default address, or the next free port.
     pub listen: Option<SocketAddr>,
-    /// The servers that are enabled, by name.
+    /// Enabled servers, by name.
     #[serde(serialize_with = "by_name")]
     pub servers: BTreeMap<ServerName, Server>,
-    /// The servers that are configured and switched off. Their references are not looked up.
+    /// Names of disabled servers. Their references are not resolved.
     #[serde(serialize_with = "names")]
     pub disabled: Vec<ServerName>,
-    /// What holds for servers that say nothing else.
+    /// Default options of servers.
     pub defaults: ServerOptions,
     pub views: BTreeMap<String, View>,
     pub roles: BTreeMap<String, Role>,
-    /// The role of callers who have no other; without it they may use everything if there are no roles, and nothing if there are.
+    /// The role of callers without another role. If it is not set, such callers may use everything
+    /// if no roles are configured, and nothing otherwise.
     pub default_role: Option<String>,
     pub auth: Auth,
     pub limits: Limits,
@@ -43,20 +44,20 @@ pub struct Settings {
     pub telemetry: Telemetry,
 }
 
-/// Who is let in.
+/// Authentication of clients.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Auth {
-    /// The file of API keys.
+    /// The API key file.
     pub keys: Option<PathBuf>,
     pub jwt: Option<Jwt>,
-    /// Further host names that we answer under.
+    /// Further host names accepted in requests.
     pub hosts: Vec<String>,
-    /// Origins whose pages may call us.
+    /// Origins of web pages that may send requests.
     pub origins: Vec<String>,
 }
 
-/// Whose tokens are taken.
+/// Accepted JWTs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Jwt {
@@ -66,7 +67,7 @@ pub struct Jwt {
     pub roles_claim: String,
 }
 
-/// Where an issuer's public keys are.
+/// Source of an issuer's public keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JwksPlace {
@@ -74,22 +75,22 @@ pub enum JwksPlace {
     Url(String),
 }
 
-/// Where traces, metrics and logs go.
+/// Export of traces to an OpenTelemetry collector.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Telemetry {
-    /// The OTLP/HTTP endpoint; `None`: nowhere.
+    /// The OTLP/HTTP endpoint; `None`: no export.
     pub endpoint: Option<String>,
     pub headers: BTreeMap<String, Secret>,
     pub service_name: String,
-    /// The share of traces that are kept, 0 to 1.
+    /// Sampling ratio of traces, 0 to 1.
     pub sample: f64,
     #[serde(with = "crate::keys::kind")]
     pub timeout: std::time::Duration,
 }
 
 impl Default for Telemetry {
-    /// What holds where nothing is configured.
+    /// The settings without any configuration.
     fn default() -> Self {
         Self {
             endpoint: None,
@@ -101,20 +102,20 @@ impl Default for Telemetry {
     }
 }
 
-/// What differs between two settings, as far as servers go.
+/// Differences in the servers of two settings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServerChanges {
     pub added: Vec<ServerName>,
     pub removed: Vec<ServerName>,
-    /// There before and after, and not the same.
+    /// Servers in both settings that differ.
     pub changed: Vec<ServerName>,
 }
 
-/// Where each server is defined; kept apart so that a moved line is no change of the server.
+/// Where each server is defined; kept separately, so that a moved line does not count as a change.
 pub type Origins = BTreeMap<ServerName, Origin>;
 
 impl Settings {
-    /// What a reload has to do: everything that is not named stays as it is.
+    /// The servers that a reload has to change; all others stay as they are.
     pub fn server_changes(&self, after: &Self) -> ServerChanges {
         let missing = |from: &Self, other: &Self| {
             from.servers.keys().filter(|name| !other.servers.contains_key(name)).cloned().collect()

@@ -1,48 +1,51 @@
-//! How one server is run and used: what `defaults` says for all, and each server for itself.
+//! Options of a server, set in `defaults` for all servers or for each one.
 
 use crate::keys::kind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// How a server is run and used.
+/// Options of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerOptions {
-    /// When the server is started: `lazy` with its first use (a list that is known from before is shown until then), `eager` with the gateway.
+    /// When the server is started: `eager` together with the gateway, `lazy` on first use; until
+    /// then, a list known from before is shown.
     pub start: Start,
-    /// A local server that nobody used for so long is stopped; it starts again with the next call. `null` or 0: never.
+    /// Idle time after which a local server is stopped; the next call starts it again. `null` or
+    /// 0: never.
     #[serde(with = "kind::optional")]
     #[schemars(schema_with = "kind::optional_time", extend("minimum" = 0, "maximum" = 604_800_000))]
     pub idle_stop: Option<Duration>,
-    /// Pauses before a server that ended or cannot be reached is tried again.
+    /// Backoff before a server that exited or cannot be reached is tried again.
     pub restart: Restart,
-    /// When calls are refused at once because the server keeps failing.
+    /// Circuit breaker: refuses calls immediately while the server keeps failing.
     pub breaker: Breaker,
-    /// How requests are repeated that may be: lists, reads, and tools marked as idempotent.
+    /// Retries of requests that are safe to repeat: lists, reads, and tools marked as idempotent.
     pub retry: Retry,
-    /// How long the server may take. A number (milliseconds) or a text such as `"30s"` alone is the time for one request. Time in which this process itself was stopped does not count.
+    /// Timeouts of the server. A single number (milliseconds) or text such as `"30s"` is the
+    /// timeout of one request. Time in which this process was suspended does not count.
     #[schemars(schema_with = "timeouts")]
     pub timeout: Timeouts,
-    /// Calls under way at once.
+    /// Maximum number of concurrent calls.
     #[schemars(range(min = 1, max = 10_000))]
     pub concurrency: u32,
-    /// Calls that wait for a place among those; further ones are refused.
+    /// Maximum number of calls queued beyond `concurrency`; further ones are refused.
     #[schemars(range(min = 0, max = 100_000))]
     pub queue: u32,
-    /// The most calls in a period, by all callers together. `null`: any number.
+    /// Rate limit for the calls of all callers together. `null`: no limit.
     #[schemars(schema_with = "rate")]
     pub rate: Option<Rate>,
-    /// Whether callers share a session with a server of an older revision: `caller` keeps what one caller did from all others, `shared` is for
-    /// servers that keep no state.
+    /// Sessions with servers of older revisions: `caller` opens one per caller, so that callers
+    /// are isolated from each other; `shared` uses one for all, for servers without state.
     pub sessions: Sessions,
-    /// Sessions with the server at once; the one unused for longest makes room.
+    /// Maximum number of sessions with the server; the one idle longest is evicted.
     #[schemars(range(min = 1, max = 10_000))]
     pub max_sessions: u32,
-    /// What is done with the arguments of a call: `passed` leaves it to the server to check them, `checked` refuses here what does not fit the
-    /// tool's schema and says why, and leaves out tools whose schema cannot be used.
+    /// Validation of arguments: `passed` leaves it to the server; `checked` refuses arguments that
+    /// do not match the tool's schema, with the reason, and hides tools whose schema is unusable.
     pub arguments: Arguments,
-    /// How lists of tools, prompts and resources are kept.
+    /// Caching and limits of the lists of tools, prompts and resources.
     pub lists: Lists,
 }
 
@@ -54,7 +57,7 @@ pub enum Start {
     Eager,
 }
 
-/// Who shares a session.
+/// Sharing of sessions between callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Sessions {
@@ -62,7 +65,7 @@ pub enum Sessions {
     Shared,
 }
 
-/// What is done with the arguments of a call.
+/// Validation of the arguments of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Arguments {
@@ -70,22 +73,22 @@ pub enum Arguments {
     Checked,
 }
 
-/// Pauses between attempts to bring a server back; each is longer than the one before.
+/// Exponential backoff between attempts to restart or reconnect a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Restart {
-    /// The first pause.
+    /// Delay before the first retry.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1, "maximum" = 60_000))]
     pub first: Duration,
-    /// The longest pause.
+    /// Maximum delay.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1, "maximum" = 600_000))]
     pub most: Duration,
-    /// How much longer each pause is than the one before.
+    /// Factor by which the delay grows with each attempt.
     #[schemars(range(min = 1, max = 10))]
     pub factor: u32,
-    /// A server that was up for so long begins with the first pause again.
+    /// Uptime after which the delay is reset to the first one.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1, "maximum" = 86_400_000))]
     pub healthy_after: Duration,
@@ -95,52 +98,53 @@ pub struct Restart {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Breaker {
-    /// Failures in a row after which calls are refused.
+    /// Number of consecutive failures after which calls are refused.
     #[schemars(range(min = 1, max = 1000))]
     pub failures: u32,
-    /// How long they are refused before a trial.
+    /// Time that calls are refused before trial calls are let through.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1, "maximum" = 3_600_000))]
     pub open_for: Duration,
-    /// Trials at once.
+    /// Maximum number of concurrent trial calls.
     #[schemars(range(min = 1, max = 100))]
     pub trials: u32,
 }
 
-/// Repeats of what may be repeated.
+/// Retries of requests that are safe to repeat.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Retry {
-    /// Attempts in all; 1 means no repeat.
+    /// Total number of attempts; 1 means no retry.
     #[schemars(range(min = 1, max = 20))]
     pub attempts: u32,
-    /// The first pause.
+    /// Delay before the first retry.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1, "maximum" = 60_000))]
     pub first: Duration,
-    /// The longest pause.
+    /// Maximum delay.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1, "maximum" = 600_000))]
     pub most: Duration,
-    /// The longest all pauses together may take.
+    /// Maximum sum of all delays.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 0, "maximum" = 3_600_000))]
     pub budget: Duration,
 }
 
-/// How long a server may take.
+/// Timeouts of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Timeouts {
-    /// Until the server is ready for calls.
+    /// Timeout until the server is ready for calls.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1, "maximum" = 3_600_000))]
     pub startup: Duration,
-    /// Until a request is answered or shows progress. Where it is longer than the built-in `ceiling`, it is the ceiling, too.
+    /// Timeout for a response or progress. If it is longer than the built-in `ceiling`, it also
+    /// replaces the ceiling.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1, "maximum" = 86_400_000))]
     pub request: Duration,
-    /// Until a request is answered, whatever its progress.
+    /// Timeout for the response, regardless of progress.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1, "maximum" = 86_400_000))]
     pub ceiling: Duration,
@@ -150,27 +154,27 @@ pub struct Timeouts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Rate {
-    /// Calls in a period; all of them may come at once.
+    /// Maximum number of calls per period; all of them may come at once.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub calls: u32,
-    /// The period; one minute unless it is given.
+    /// The period. Default: one minute.
     #[serde(with = "kind", default = "minute")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1, "maximum" = 86_400_000))]
     pub per: Duration,
 }
 
-/// How lists are kept.
+/// Caching and limits of lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Lists {
-    /// How old a list may get when the server gives no hint.
+    /// Time to live of a cached list if the server gives none.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 0, "maximum" = 86_400_000))]
     pub ttl: Duration,
-    /// Items of one list that are taken; the rest is left out, and said so.
+    /// Maximum number of items per list; the rest is dropped with a warning.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub items: u32,
-    /// Pages of one list that are followed.
+    /// Maximum number of pages fetched per list.
     #[schemars(range(min = 1, max = 100_000))]
     pub pages: u32,
 }

@@ -1,4 +1,4 @@
-//! One server as it is to be reached.
+//! Settings of one server.
 
 use super::options::{ServerOptions, Timeouts};
 use crate::{keys::kind, secret::Secret};
@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use trunkline_protocol::ServerName;
 
-/// One server. Two are equal when nothing about them differs that matters to a running gateway, wherever it is written.
+/// One server. Two are equal if a running gateway has nothing to change, wherever the settings are
+/// written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Server {
@@ -15,16 +16,16 @@ pub struct Server {
     pub name: ServerName,
     pub reach: Reach,
     pub options: ServerOptions,
-    /// Tools that are offered, by the server's own name or pattern.
+    /// Offered tools, by the server's own name or pattern.
     pub allow: Vec<String>,
-    /// Tools that are not offered although `allow` says so.
+    /// Tools that are not offered even if `allow` matches.
     pub deny: Vec<String>,
-    /// What is different about some tools, in the order in which it is written. The first rule whose name or pattern fits, and that says
-    /// something about a matter, decides it.
+    /// Rules for individual tools, in the order of the file. For each setting, the first matching
+    /// rule that sets it wins.
     pub tools: Vec<ToolRule>,
 }
 
-/// How a server is reached.
+/// The kind of a server, which decides how it is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "type")]
 pub enum Reach {
@@ -33,22 +34,22 @@ pub enum Reach {
     Builtin(Builtin),
 }
 
-/// A program that speaks on its standard input and output. No shell is involved.
+/// A program that speaks MCP over stdio, started without a shell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Local {
     pub program: String,
     pub arguments: Vec<Secret>,
-    /// Variables besides the short list that every program inherits.
+    /// Environment variables in addition to the short list that every program inherits.
     pub environment: BTreeMap<String, Secret>,
-    /// Names of further variables that the program inherits.
+    /// Names of further environment variables that the program inherits.
     pub inherit: Vec<String>,
-    /// Where the program runs: `cwd`, or else the directory of the file that names it.
+    /// Working directory: `cwd`, or else the directory of the configuration file.
     pub directory: PathBuf,
     pub era: EraSetting,
 }
 
-/// An address.
+/// A server with an HTTP address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Remote {
@@ -58,21 +59,21 @@ pub struct Remote {
     pub oauth: OAuth,
     pub transport: TransportSetting,
     pub era: EraSetting,
-    /// Whether credentials may go over plain http to another machine.
+    /// True if credentials may be sent over plain http to another machine.
     pub insecure: bool,
 }
 
-/// How we get a token for a server that wants one.
+/// How to obtain a token for a server that requires one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OAuth {
-    /// We never try.
+    /// Never obtain a token.
     Off,
-    /// Everything is found out from the server, except what is given here.
+    /// Discover everything from the server, except the values given here.
     Auto(Box<OAuthClient>),
 }
 
-/// What is known about the OAuth client that we are.
+/// Known values of our OAuth client registration.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OAuthClient {
@@ -87,13 +88,13 @@ pub struct OAuthClient {
     pub resource: Option<String>,
 }
 
-/// One of our own packs.
+/// A built-in tool pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the configuration")]
 pub struct Builtin {
     pub pack: Pack,
-    /// At least one; the first is where relative paths start.
+    /// At least one; relative paths are resolved against the first.
     pub roots: Vec<PathBuf>,
     pub write: bool,
     pub run: bool,
@@ -103,23 +104,23 @@ pub struct Builtin {
     pub gitlab: Vec<String>,
 }
 
-/// Our own packs of tools.
+/// The built-in tool packs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Pack {
     /// Files and directories.
     Filesystem,
-    /// Repositories.
+    /// Git repositories.
     Git,
-    /// Builds, tests, and the services that run them.
+    /// Builds, tests, and hosted CI services.
     Ci,
 }
 
-/// Which transport a remote server is reached with.
+/// Transport of a remote server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TransportSetting {
-    /// Streamable HTTP, and HTTP+SSE where the server does not know it.
+    /// Streamable HTTP, with a fallback to HTTP+SSE.
     #[default]
     Auto,
     /// Streamable HTTP.
@@ -128,58 +129,59 @@ pub enum TransportSetting {
     Sse,
 }
 
-/// Which revisions are spoken with a server.
+/// Protocol revisions spoken with a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EraSetting {
-    /// The newest that the server speaks.
+    /// The newest revision that the server supports.
     #[default]
     Auto,
-    /// Those that begin with `initialize`.
+    /// Revisions with the `initialize` handshake, up to 2025-11-25.
     Legacy,
     /// 2026-07-28 and later.
     Modern,
 }
 
-/// What is different about one tool, or those whose names fit a pattern.
+/// A rule for one tool, or for those whose names match a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolRule {
-    /// The server's own name of the tool, or a pattern of such names.
+    /// The server's own name of the tool, or a pattern.
     pub tool: String,
     #[serde(flatten)]
     pub change: ToolChange,
 }
 
-/// What is different about a tool.
+/// Changes to a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolChange {
-    /// The name that takes the place of the server's own one; the prefix stays. Not with a pattern.
+    /// New name of the tool; the server's prefix stays. Not allowed with a pattern.
     #[serde(default)]
     #[schemars(length(min = 1, max = 128))]
     pub rename: Option<String>,
-    /// Whether it is left out.
+    /// Whether the tool is hidden.
     #[serde(default)]
     pub hide: Option<bool>,
-    /// The text that takes the place of the server's description.
+    /// Text that replaces the server's description.
     #[serde(default)]
     #[schemars(length(max = 16_384))]
     pub description: Option<String>,
-    /// Hints that are set or replaced, such as `readOnlyHint`.
+    /// Annotations to set or replace, such as `readOnlyHint`.
     #[serde(default)]
     pub annotations: serde_json::Map<String, serde_json::Value>,
-    /// Whether a call may be sent twice without harm, so that it is repeated when the connection breaks.
+    /// Whether a call can safely be sent twice, so that it is retried when the connection breaks.
     #[serde(default)]
     pub idempotent: Option<bool>,
-    /// How long a call may take without progress.
+    /// Timeout for a call without progress.
     #[serde(default, with = "kind::optional")]
     #[schemars(schema_with = "kind::optional_time", extend("minimum" = 1, "maximum" = 86_400_000))]
     pub timeout: Option<Duration>,
 }
 
 impl Server {
-    /// The time limits for one tool: the first rule that fits and gives a time, or else those of the server.
+    /// The timeouts for one tool: from the first matching rule with a timeout, or else the
+    /// server's.
     pub fn timeouts(&self, change: Option<&ToolChange>) -> Timeouts {
         let all = &self.options.timeout;
         match change.and_then(|change| change.timeout) {

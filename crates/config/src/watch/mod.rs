@@ -1,7 +1,8 @@
-//! Watch: tells when a file of the configuration changed, appeared or vanished.
+//! Watch: reports when a configuration file was changed, created or removed.
 //!
-//! Directories are watched, not files, because most programs write a new file and rename it. Where the system cannot
-//! watch, the files are looked at every two seconds. A burst of changes is told once, when it has calmed down.
+//! Directories are watched, not files, because most programs write a new file and rename it. If
+//! the system cannot watch, the files are polled every two seconds. Bursts of changes are
+//! debounced.
 
 mod seen;
 
@@ -18,71 +19,74 @@ use tokio::{
 
 pub use seen::Seen;
 
-/// How long it must be quiet before a change is told.
+/// Debounce time: a change is reported when no further one came for this long.
 const QUIET: Duration = Duration::from_millis(100);
-/// The longest that a change waits for quiet.
+/// Upper limit for debouncing.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often files are looked at where the system cannot watch.
+/// Polling interval if the system cannot watch.
 const POLL: Duration = Duration::from_secs(2);
 
 /// Watches the files of one configuration.
 #[derive(Debug)]
 pub struct Watch {
     seen: Vec<Seen>,
-    /// What the system watches; `None`: it cannot.
+    /// The system's file watcher; `None` if unavailable.
     watcher: Option<RecommendedWatcher>,
     directories: BTreeSet<PathBuf>,
-    stirred: mpsc::Receiver<()>,
-    /// Something happened that was not yet looked at.
+    events: mpsc::Receiver<()>,
+    /// An event arrived, and the files were not compared since.
     pending: bool,
 }
 
 impl Watch {
-    /// Watches what a reading of the configuration saw. A change between the reading and now is told at once.
+    /// Watches the files as they were read. A change since they were read is reported immediately.
     pub fn new(seen: Vec<Seen>) -> Self {
-        let (tell, stirred) = mpsc::channel(1);
+        let (tell, events) = mpsc::channel(1);
         let hear = move |event: notify::Result<notify::Event>| {
             let only_read = event.is_ok_and(|event| event.kind.is_access());
             if !only_read {
-                // A full queue already says that something happened.
+                // If the queue is full, an event is pending already.
                 tell.try_send(()).unwrap_or_default();
             }
         };
         let watcher = notify::recommended_watcher(hear)
-            .inspect_err(|error| tracing::warn!(%error, "files are looked at every two seconds, because the system cannot watch them"))
+            .inspect_err(
+                |error| tracing::warn!(%error, "the system cannot watch files; polling every two seconds"),
+            )
             .ok();
         let mut watch =
-            Self { seen: Vec::new(), watcher, directories: BTreeSet::new(), stirred, pending: true };
+            Self { seen: Vec::new(), watcher, directories: BTreeSet::new(), events, pending: true };
         watch.follow(seen);
         watch
     }
 
-    /// Watches without the help of the system.
+    /// Watches by polling only.
     pub fn polling(seen: Vec<Seen>) -> Self {
-        let (_, stirred) = mpsc::channel(1);
-        Self { seen, watcher: None, directories: BTreeSet::new(), stirred, pending: true }
+        let (_, events) = mpsc::channel(1);
+        Self { seen, watcher: None, directories: BTreeSet::new(), events, pending: true }
     }
 
-    /// Watches what a later reading saw, instead.
+    /// Replaces the watched files with those of a later reading.
     pub fn follow(&mut self, seen: Vec<Seen>) {
         self.seen = seen;
         self.pending = true;
         self.watch_directories();
     }
 
-    /// Watches where the files are or could appear. Directories come and go, so this is done before every look: what is there
-    /// before is seen by the look, what comes after stirs.
+    /// Watches the directories where the files are or could appear. Directories come and go, so
+    /// this runs before every comparison: earlier changes are found by the comparison, later ones
+    /// cause an event.
     fn watch_directories(&mut self) {
         let wanted: BTreeSet<PathBuf> =
             self.seen.iter().filter_map(|seen| nearest_directory(&seen.path)).collect();
         let Some(watcher) = &mut self.watcher else { return };
         for gone in self.directories.difference(&wanted) {
-            // A directory that was removed is not watched any more anyway.
+            // This fails if the directory was removed, which ended the watch anyway.
             watcher.unwatch(gone).unwrap_or_default();
         }
         for new in wanted.difference(&self.directories) {
             if let Err(error) = watcher.watch(new, RecursiveMode::NonRecursive) {
-                tracing::warn!(%error, directory = %new.display(), "files are looked at every two seconds, because a directory cannot be watched");
+                tracing::warn!(%error, directory = %new.display(), "a directory cannot be watched; polling every two seconds");
                 self.watcher = None;
                 self.directories.clear();
                 return;
@@ -91,15 +95,14 @@ impl Watch {
         self.directories = wanted;
     }
 
-    /// Waits until a file is different from what was seen; then what is there now counts as seen. Nothing is lost when the
-    /// wait is given up and begun again.
+    /// Waits until a file differs from its recorded state, and records the new one. Cancel-safe.
     pub async fn changed(&mut self) {
         loop {
             if !self.pending {
-                self.stir().await;
+                self.next_event().await;
                 self.pending = true;
             }
-            self.calm().await;
+            self.debounce().await;
             let changed = self.look().await;
             self.pending = false;
             if changed {
@@ -108,18 +111,18 @@ impl Watch {
         }
     }
 
-    async fn stir(&mut self) {
+    async fn next_event(&mut self) {
         if self.watcher.is_none() {
             return sleep(POLL).await;
         }
-        if self.stirred.recv().await.is_none() {
-            // The watcher is gone; files must be looked at from now on.
+        if self.events.recv().await.is_none() {
+            // The watcher has ended; poll from now on.
             self.watcher = None;
         }
     }
 
-    /// Waits for the end of a burst.
-    async fn calm(&mut self) {
+    /// Debounces: waits for the end of a burst.
+    async fn debounce(&mut self) {
         if self.watcher.is_none() {
             return;
         }
@@ -127,7 +130,7 @@ impl Watch {
         loop {
             let quiet = end.min(Instant::now() + QUIET);
             tokio::select! {
-                more = self.stirred.recv(), if quiet < end => {
+                more = self.events.recv(), if quiet < end => {
                     if more.is_none() {
                         return;
                     }
@@ -150,7 +153,7 @@ impl Watch {
     }
 }
 
-/// The directory in which a file appears or changes: its own, or the nearest one that exists above it.
+/// The directory to watch for a file: its own, or the nearest existing one above it.
 fn nearest_directory(path: &Path) -> Option<PathBuf> {
     path.ancestors().skip(1).find(|directory| directory.is_dir()).map(Path::to_owned)
 }

@@ -1,4 +1,4 @@
-//! Seen: a file as it was when it was read, so that a change is noticed however it came about.
+//! Seen: the recorded state of a file, to detect any kind of change.
 
 use crate::{jsonc, regular_file::read_regular};
 use std::{
@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A file, or a place where one could be, as it was at some moment.
+/// The state of a file, or of a path where one could be, at some moment.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Seen {
     pub path: PathBuf,
@@ -21,21 +21,21 @@ enum Stamp {
 }
 
 impl Seen {
-    /// The file as it is now.
+    /// Records the current state of the file.
     pub fn now(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         let stamp = stamp(&path);
         Self { path, stamp }
     }
 
-    /// Whether it is different now.
+    /// True if the file differs from the recorded state.
     pub(super) fn has_changed(&self) -> bool {
         stamp(&self.path) != self.stamp
     }
 }
 
-/// Content is compared, not times: an editor that writes the same again changes nothing, and two writes within one tick of
-/// the clock are two.
+/// Content is compared, not the modification time: rewriting the same content is no change, and
+/// two writes within one clock tick are distinguished.
 fn stamp(path: &Path) -> Stamp {
     let content = match read_regular(path, jsonc::MAX_BYTES as u64) {
         Ok(content) => content,

@@ -2,7 +2,7 @@ use super::*;
 use std::fs;
 use tokio::time::timeout;
 
-/// Far longer than any change takes to be told; only a failing test waits so long.
+/// Far longer than any change takes to be reported; only a failing test waits this long.
 const LONG: Duration = Duration::from_secs(20);
 
 async fn told(watch: &mut Watch) -> bool {

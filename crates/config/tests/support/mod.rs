@@ -1,4 +1,4 @@
-//! A directory with configuration files in it, and what comes of reading them.
+//! A directory with configuration files, and the result of reading them.
 
 #![expect(dead_code, reason = "each test file uses its own part")]
 
@@ -15,14 +15,14 @@ pub(crate) struct Place {
     way: Way,
 }
 
-/// How the project's file comes into play.
+/// How the project's file is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// It is named, where there is one: nothing that it says needs approval.
+    /// Named explicitly, so it needs no approval.
     Named,
-    /// It is found, and counts as far as it was approved.
+    /// Found, and used if approved.
     Found,
-    /// It is found and only looked at.
+    /// Found, and only previewed.
     Previewed,
 }
 
@@ -34,26 +34,26 @@ impl Place {
         Self { folder, variables: BTreeMap::new(), flags: Vec::new(), way: Way::Named }
     }
 
-    /// The project's file is found, and nobody approved it.
+    /// The project's file is found, but not approved.
     pub(crate) fn found(mut self) -> Self {
         self.way = Way::Found;
         self
     }
 
-    /// The project's file is found and looked at before it is approved.
+    /// The project's file is found and previewed.
     pub(crate) fn previewed(mut self) -> Self {
         self.way = Way::Previewed;
         self
     }
 
-    /// The project's file is found, and the user agrees to it as it is now.
+    /// The project's file is found, and its current content is approved.
     pub(crate) fn approved(self) -> Self {
         let place = self.found();
         place.approve();
         place
     }
 
-    /// Agrees to the project's file as it is now.
+    /// Approves the current content of the project's file.
     pub(crate) fn approve(&self) {
         let waiting = match self.load() {
             Ok(loaded) => loaded.waiting,
@@ -122,7 +122,7 @@ impl Place {
             .settings
     }
 
-    /// What is wrong, one line each: place, code, key, message, suggestion.
+    /// The problems, one line each: position, code, key, message, suggestion.
     pub(crate) fn problems(&self) -> String {
         match self.load() {
             Ok(loaded) => self.told(&loaded.warnings),

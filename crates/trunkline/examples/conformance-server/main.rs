@@ -1,7 +1,8 @@
-//! The server that the official conformance suite's server scenarios call: `conformance-server --listen ADDR`.
+//! The server for the server scenarios of the official conformance suite:
+//! `conformance-server --listen ADDR`.
 //!
-//! The suite knows its tools, resources and prompts by name. They are written with the toolbox like any others; what they
-//! have in common with the suite is in `content`.
+//! The suite knows the tools, resources and prompts by name. They are written with the toolbox
+//! like any others; shared content is in `content`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that says where it listens")]
 
 mod content;
@@ -25,13 +26,13 @@ use trunkline_toolbox::{BuildError, Toolbox};
 /// Offers the tools, resources and prompts of the conformance suite.
 #[derive(Debug, Parser)]
 struct Args {
-    /// Where to listen; port 0 is any free one.
+    /// Address to listen on; port 0 picks a free one.
     #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDR", conflicts_with = "stdio")]
     listen: SocketAddr,
-    /// Serves the program that started this one instead.
+    /// Serve on standard input and output instead.
     #[arg(long)]
     stdio: bool,
-    /// Which clients are served.
+    /// Eras of clients to serve.
     #[arg(long, value_enum, default_value = "both")]
     era: ServedEra,
 }

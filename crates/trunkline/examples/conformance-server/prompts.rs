@@ -1,4 +1,4 @@
-//! Prompts: plain, with arguments, with other content than text, and one that asks first.
+//! Prompts: plain, with arguments, with non-text content, and one that asks a question first.
 
 use super::{
     content::{embedded, image},

@@ -40,9 +40,9 @@ enum AskedFor {
     Roots,
 }
 
-/// Calls that were given up while they asked.
+/// Number of calls cancelled while their question was open.
 static LEFT_ALONE: AtomicUsize = AtomicUsize::new(0);
-/// Calls that went on after they were answered.
+/// Number of calls that continued after the answer.
 static ANSWERED: AtomicUsize = AtomicUsize::new(0);
 
 pub(crate) fn all() -> Vec<Tool> {
@@ -68,7 +68,7 @@ pub(crate) fn all() -> Vec<Tool> {
     ]
 }
 
-/// What the client's model says.
+/// Asks the client's model.
 pub(crate) async fn sample(cx: &Context, prompt: &str, most_tokens: u64) -> Result<String, ToolError> {
     let message = SamplingMessage::new(Role::User, SampledContent::from(ContentBlock::text(prompt)));
     let answer = cx.sample(CreateMessageParams::new(vec![message], most_tokens)).await?;
@@ -151,7 +151,7 @@ async fn streaming(cx: Context) -> Result<String, ToolError> {
     Ok(shown(&answer))
 }
 
-/// Counts a call that is given up before its end.
+/// Counts a call that is dropped before its end.
 struct Unfinished;
 
 impl Drop for Unfinished {

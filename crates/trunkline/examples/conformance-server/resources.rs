@@ -1,4 +1,4 @@
-//! Resources: a text, bytes, one to watch, and a family.
+//! Resources: text, binary, one with subscriptions, and a template.
 
 use super::content::{PNG, PNG_TYPE};
 use serde_json::json;

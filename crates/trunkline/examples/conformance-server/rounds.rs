@@ -1,4 +1,5 @@
-//! Tools whose questions become rounds of `input_required` for modern clients. To the tool there is no difference.
+//! Tools whose questions become rounds of `input_required` for modern clients. The tool sees no
+//! difference.
 
 use super::questions::sample;
 use serde::Deserialize;
@@ -39,7 +40,7 @@ pub(crate) fn all() -> Vec<Tool> {
     ]
 }
 
-/// What the user filled in; that they would not is a failure of the tool.
+/// The user's answer; if the user declined, the tool fails.
 pub(crate) fn accepted<T>(answer: Elicited<T>) -> Result<T, ToolError> {
     match answer {
         Elicited::Accepted(answer) => Ok(answer),

@@ -1,4 +1,4 @@
-//! Tools that go on in the background, for callers who can follow a task.
+//! Tools that run as background tasks, for callers that support tasks.
 
 use super::rounds::{accepted, user_name};
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use trunkline_toolbox::{Context, JsonSchema, TaskMode, Tool, ToolError, schemars
 
 /// The suite lets a task sleep for a minute and cancels it.
 const LONGEST: u64 = 300;
-/// How long the jobs work that end badly.
+/// Duration of the jobs that fail.
 const JOB: Duration = Duration::from_secs(1);
 
 #[derive(Deserialize, JsonSchema)]

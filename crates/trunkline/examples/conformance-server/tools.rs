@@ -1,4 +1,4 @@
-//! Tools that answer without asking: every kind of content, progress, logs, schemas, and lists that change.
+//! Tools that ask no questions: all kinds of content, progress, logs, schemas, and changing lists.
 
 use super::content::{audio, embedded, image};
 use serde::Deserialize;
@@ -11,9 +11,9 @@ use trunkline_protocol::{
 };
 use trunkline_toolbox::{Context, JsonSchema, Prompt, Tool, ToolError, schemars};
 
-/// How long the suite wants a tool to work between two things it says.
+/// Time between two notifications of a tool, as the suite expects.
 const STEP: Duration = Duration::from_millis(50);
-/// How long the client that was sent away has to come back for the result.
+/// Time that a disconnected client has to reconnect for the result.
 const AWAY: Duration = Duration::from_millis(200);
 
 #[derive(Deserialize, JsonSchema)]
@@ -91,7 +91,7 @@ async fn reconnection(cx: Context) -> &'static str {
     "The caller came back."
 }
 
-/// What the suite looks for in the listed schema, and what a type would not give.
+/// The schema keywords that the suite checks, which no Rust type would generate.
 fn everything_schema() -> Raw {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -117,7 +117,7 @@ fn everything_schema() -> Raw {
     .into()
 }
 
-/// Adds a tool, or takes it away again.
+/// Adds a tool, or removes it again.
 async fn change_tools(cx: Context) -> Result<&'static str, ToolError> {
     const NAME: &str = "test_comes_and_goes";
     if cx.toolbox().remove_tool(NAME) {
@@ -128,7 +128,7 @@ async fn change_tools(cx: Context) -> Result<&'static str, ToolError> {
     Ok("A tool came.")
 }
 
-/// Adds a prompt, or takes it away again.
+/// Adds a prompt, or removes it again.
 async fn change_prompts(cx: Context) -> Result<&'static str, ToolError> {
     const NAME: &str = "test_comes_and_goes";
     if cx.toolbox().remove_prompt(NAME) {

@@ -1,4 +1,4 @@
-//! Durations as people type them: `30`, `1.5s`, `500ms`, `2m`, `1h`.
+//! Parses durations given on the command line: `30`, `1.5s`, `500ms`, `2m`, `1h`.
 
 use std::time::Duration;
 

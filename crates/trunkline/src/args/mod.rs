@@ -1,4 +1,4 @@
-//! The command line as it is typed.
+//! The command line: its commands and options, parsed by clap.
 
 mod connection;
 pub(crate) mod duration;
@@ -13,11 +13,12 @@ pub(crate) use duration::parse as parse_duration;
 pub(crate) use output::{Colors, OutputArgs};
 pub(crate) use words::{Split, TargetWords};
 
-/// Talks to Model Context Protocol servers and is one: any transport, any revision.
+/// Model Context Protocol client, server and gateway for every transport and protocol revision.
 ///
-/// A TARGET is the address of a server (`http://…` or `https://…`). To start a server as a program instead, leave TARGET out
-/// and put the command after `--`, at the very end. Neither a shell nor any configuration is involved. `{env:NAME}` and
-/// `${NAME}` stand for environment variables in addresses, commands, headers and `--env` values.
+/// A TARGET is the address of a server (`http://…` or `https://…`). To start a server as a program
+/// instead, omit TARGET and put the command after `--`, at the very end. Such a command is run
+/// without a shell and without reading any configuration. `{env:NAME}` and `${NAME}` are replaced
+/// by environment variables in addresses, commands, headers and `--env` values.
 ///
 /// Data goes to standard output, everything else to standard error.
 #[derive(Debug, Parser)]

@@ -1,27 +1,28 @@
-//! Options about what is shown, the same for every command.
+//! Output options, shared by all commands.
 
 use clap::{ArgAction, Args, ValueEnum};
 
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
-    /// Print JSON: results as the server gave them, and failures as one object on standard error
+    /// Print results as JSON, exactly as the server sent them, and errors as one JSON object on
+    /// stderr
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Colors,
-    /// Tell more about what happens; twice for everything
+    /// Log more; repeat (-vv) to log everything
     #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet")]
     pub(crate) verbose: u8,
-    /// Tell only about failures
+    /// Print errors only
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Colors {
-    /// On a terminal
+    /// Only if the output is a terminal
     Auto,
     Always,
     Never,

@@ -1,4 +1,4 @@
-//! Which of the words typed is the target, and which are the command's own.
+//! Splits positional arguments into the target and the arguments of the command.
 
 use crate::{
     environment::Environment,
@@ -8,26 +8,27 @@ use crate::{
 };
 use trunkline_client::Target;
 
-/// The words of a command line: those before `--` and those after it.
+/// The positional arguments of a command line: those before `--` and those after it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TargetWords<'a> {
     pub(crate) words: &'a [String],
     pub(crate) command: &'a [String],
 }
 
-/// The target, and the words that are left for the command.
+/// The target, and the remaining arguments for the command.
 #[derive(Debug)]
 pub(crate) struct Split<'a> {
     pub(crate) target: Target,
     pub(crate) rest: Vec<&'a str>,
-    /// How to connect, as the configuration says of a server that was named.
+    /// Connection settings from the configuration, if the target is a configured server's name.
     pub(crate) configured: Option<Named>,
 }
 
 const NO_NAMES: &str = "no server of that name is configured; give an address, a command after `--`, or add the server to `trunkline.json`";
 
 impl<'a> TargetWords<'a> {
-    /// With a command after `--`, all words are the command's own; otherwise the first one is the target.
+    /// With a program after `--`, all words belong to the command; otherwise the first is the
+    /// target.
     pub(crate) fn split(self, environment: &Environment) -> Result<Split<'a>, Failure> {
         if !self.command.is_empty() {
             let target = self.started(environment)?;
@@ -38,7 +39,8 @@ impl<'a> TargetWords<'a> {
         Ok(Split { target, rest: texts(rest), configured })
     }
 
-    /// The same, where the target may stand anywhere, because `is_own` knows the command's own words.
+    /// Like `split`, but the target may be at any position: `is_own` recognizes the command's
+    /// words.
     pub(crate) fn split_known(
         self,
         is_own: impl Fn(&str) -> bool,
@@ -51,7 +53,7 @@ impl<'a> TargetWords<'a> {
             ([], _) => (self.started(environment)?, None),
             ([only], []) => address(only, environment)?,
             ([other, ..], [_, ..]) | ([_, other, ..], _) => {
-                return Err(Failure::usage(format!("`{other}` is one word too many")));
+                return Err(Failure::usage(format!("unexpected argument `{other}`")));
             }
         };
         Ok(Split { target, rest, configured })
@@ -145,6 +147,6 @@ mod tests {
         }
         let words = words("http://h/ tool");
         let failure = TargetWords { words: &words, command: &[] }.split_known(own, &environment).unwrap_err();
-        assert!(failure.to_text().contains("`tool` is one word too many"));
+        assert!(failure.to_text().contains("unexpected argument `tool`"));
     }
 }

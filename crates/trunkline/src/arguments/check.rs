@@ -1,26 +1,27 @@
-//! Arguments against the tool's schema, before they are sent.
+//! Validates arguments against the tool's schema before they are sent.
 
 use super::suggest;
 use serde_json::Value;
 use trunkline_protocol::{Object, Raw};
 use trunkline_schema::{Budget, Schema, ValidationError, ValidationErrorKind};
 
-/// Faults named before the rest is only counted.
+/// Maximum number of faults listed; the rest is only counted.
 const MAX_FAULTS: usize = 10;
-/// Characters of a value shown.
+/// Maximum number of characters shown of a value.
 const MAX_SHOWN: usize = 60;
 
-/// What the check found.
+/// Result of the validation.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Findings {
     /// Reasons not to send the call.
     pub(crate) faults: Vec<String>,
-    /// Things to know about a call that is sent all the same.
+    /// Warnings about a call that is sent anyway.
     pub(crate) warnings: Vec<String>,
 }
 
-/// Checks by JSON Schema 2020-12, or by the draft that the schema names. Nothing is fetched. The server checks the
-/// arguments itself, so a check that would cost too much is left to it, with a warning.
+/// Validates by JSON Schema 2020-12, or by the draft that the schema names. Nothing is fetched.
+/// The server validates the arguments anyway, so a check that would be too expensive is skipped
+/// with a warning.
 pub(crate) fn check(schema: &Raw, arguments: &Object) -> Findings {
     let mut findings = Findings::default();
     let (Ok(schema), Ok(value)) = (schema.decode::<Value>(), arguments.to_raw().decode::<Value>()) else {
@@ -44,7 +45,8 @@ pub(crate) fn check(schema: &Raw, arguments: &Object) -> Findings {
     findings
 }
 
-/// Names that the schema does not have. A name like a known one is a slip; another one may be meant.
+/// Reports names that the schema does not have. A name similar to a known one is an error (a
+/// typo); any other is only a warning.
 fn unknown_names(schema: &Value, value: &Value, findings: &mut Findings) {
     let Some(properties) = schema["properties"].as_object() else { return };
     let open = schema.get("patternProperties").is_some()
@@ -79,7 +81,7 @@ fn validity(errors: &[ValidationError<'_>], schema: &Value, faults: &mut Vec<Str
             ValidationErrorKind::Required { property } if path.is_empty() => {
                 missing.push(described(property.as_str().unwrap_or_default(), schema));
             }
-            // Told already, with a suggestion.
+            // Already reported, with a suggestion.
             ValidationErrorKind::AdditionalProperties { .. } if path.is_empty() => {}
             _ if faults.len() >= MAX_FAULTS => more += 1,
             _ => faults.push(told(&path, error)),
@@ -101,14 +103,14 @@ fn told(path: &str, error: &ValidationError<'_>) -> String {
                 options.as_array().into_iter().flatten().map(Value::to_string).collect();
             format!("must be one of {}", options.join(", "))
         }
-        // The library's texts begin with the value, which may be long.
+        // The library's messages start with the value, which may be long.
         _ => error.masked_with("it").to_string(),
     };
     let place = if path.is_empty() { "the arguments".to_owned() } else { format!("`{path}`") };
     format!("{place}: {reason}; given was {given}")
 }
 
-/// A missing argument with its type, as far as the schema tells.
+/// A missing argument with its type, if the schema gives one.
 fn described(name: &str, schema: &Value) -> String {
     match schema["properties"][name]["type"].as_str() {
         Some(kind) => format!("`{name}` ({kind})"),
@@ -116,7 +118,7 @@ fn described(name: &str, schema: &Value) -> String {
     }
 }
 
-/// `/a/0/b` as `a.0.b`.
+/// Turns `/a/0/b` into `a.0.b`.
 fn dotted(pointer: &str) -> String {
     pointer.trim_start_matches('/').replace('/', ".").replace("~1", "/").replace("~0", "~")
 }

@@ -1,4 +1,4 @@
-//! One word of the command line, read as far as no schema is needed.
+//! Parses one argument word, as far as possible without a schema.
 
 use super::BadArgument;
 use std::{
@@ -7,10 +7,10 @@ use std::{
 };
 use trunkline_protocol::{Object, Raw};
 
-/// The most that is read from a file of arguments.
+/// Maximum size of a file of arguments.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
 
-/// What one word gives.
+/// A parsed argument word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Given {
     /// `name=value`.
@@ -21,7 +21,7 @@ pub(crate) enum Given {
     Members(Object),
 }
 
-/// The standard input, which can be read once.
+/// Standard input, which can be read only once.
 #[derive(Debug, Default)]
 pub(crate) struct Stdin {
     used: bool,

@@ -1,17 +1,17 @@
-//! What a tool's schema says about the type of a value typed as text.
+//! Decides from the tool's schema which type a typed value has.
 //!
-//! Where the schema allows text, text it is; else the value is read as JSON of an allowed type; where the schema says
-//! nothing, it is text. A list takes one item per word, or a whole JSON list.
+//! If the schema allows a string, or gives no type, the value is a string; otherwise it is parsed
+//! as JSON of an allowed type. An array takes one item per word, or a whole JSON array.
 
 use super::BadArgument;
 use serde_json::Value;
 use trunkline_protocol::Raw;
 
-/// References and unions followed before giving up on a schema that leads in circles.
+/// Maximum depth of references and unions followed, so that a circular schema ends.
 const MAX_DEPTH: usize = 16;
-/// Branches of unions that are looked at; references can make many of few.
+/// Maximum number of union branches visited; references can multiply them.
 const MAX_BRANCHES: usize = 1_000;
-/// The order in which types are named.
+/// The order in which types are listed.
 const ORDER: [&str; 7] = ["string", "integer", "number", "boolean", "array", "object", "null"];
 
 pub(super) struct Kinds {
@@ -23,7 +23,7 @@ impl Kinds {
         Self { root: schema.and_then(|raw| raw.decode().ok()).unwrap_or_default() }
     }
 
-    /// Splits a name at its dots, unless the schema has a property of that very name.
+    /// Splits a name at its dots, unless the schema has a property with exactly this name.
     pub(super) fn path(&self, name: &str) -> Vec<String> {
         if self.root["properties"].get(name).is_some() || name.split('.').any(str::is_empty) {
             return vec![name.to_owned()];
@@ -31,7 +31,7 @@ impl Kinds {
         name.split('.').map(str::to_owned).collect()
     }
 
-    /// One item of a list, when the schema wants a list there and the text is not a whole one.
+    /// Returns the value as an array item, if the schema expects an array and the text is not one.
     pub(super) fn list_item(
         &self,
         path: &[String],
@@ -69,7 +69,7 @@ impl Kinds {
         }
     }
 
-    /// The types a schema allows, in a fixed order; none when it does not say.
+    /// The types that a schema allows, in a fixed order; empty if it does not restrict them.
     fn types(&self, schema: &Value) -> Vec<&'static str> {
         let (mut found, mut left) = (Vec::new(), MAX_BRANCHES);
         self.collect(schema, &mut found, (0, &mut left));

@@ -1,6 +1,7 @@
-//! The arguments of a tool, from words to JSON: `key=value`, `key:=json`, `@file`.
+//! Builds the JSON arguments of a tool from words: `key=value`, `key:=json`, `@file`.
 //!
-//! Numbers keep the digits that were typed. A value is text unless the tool's schema says otherwise; see [`kinds`].
+//! Numbers keep the digits that were typed. A value is a string unless the tool's schema says
+//! otherwise; see [`kinds`].
 
 mod check;
 mod given;
@@ -14,18 +15,18 @@ pub(crate) use check::check;
 pub(crate) use given::{Given, Stdin, pair};
 pub(crate) use suggest::suggest;
 
-/// Why words do not make arguments.
+/// The words are not valid arguments.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadArgument {
     #[error("`{0}` is not an argument; write `name=value`, `name:=json` or `@file`")]
     NoArgument(String),
     #[error("`{name}` is not valid JSON: {reason}")]
     NoJson { name: String, reason: String },
-    #[error("`{name}` takes {wanted}, but `{value}` is none; `{name}:=…` takes any JSON")]
+    #[error("`{name}` must be {wanted}, not `{value}`; `{name}:=…` takes any JSON")]
     NotOfKind { name: String, wanted: String, value: String },
     #[error("`{0}` is given twice")]
     Twice(String),
-    #[error("`{whole}` would put a member into `{part}`, which is no object")]
+    #[error("`{whole}` would put a member into `{part}`, which is not an object")]
     NoObject { whole: String, part: String },
     #[error("{file} cannot be read: {reason}")]
     NoFile { file: String, reason: String },
@@ -33,7 +34,7 @@ pub(crate) enum BadArgument {
     FileWithoutObject(String),
 }
 
-/// Makes the arguments. Later words win over files; `schema` decides what a plain value becomes.
+/// Builds the arguments. Words override files; `schema` decides the types of plain values.
 pub(crate) fn build(given: Vec<Given>, schema: Option<&Raw>) -> Result<Object, BadArgument> {
     let kinds = Kinds::new(schema);
     let mut arguments = Object::new();
@@ -79,7 +80,7 @@ fn list(items: &[Raw]) -> Raw {
     Raw::encode(items).expect("a list of JSON is JSON")
 }
 
-/// Sets the member at `path`, making the objects on the way.
+/// Sets the member at `path`, creating the objects above it.
 fn put(object: &mut Object, path: &[String], value: Raw, whole: &str) -> Result<(), BadArgument> {
     let [name, inner @ ..] = path else { return Ok(()) };
     if inner.is_empty() {
@@ -143,7 +144,7 @@ mod tests {
             r#"{"where":{"line":3,"file":"x"},"a.b":1}"#
         );
         let error = built(&["text=x", "text.more=y"]).unwrap_err();
-        assert_eq!(error.to_string(), "`text.more` would put a member into `text`, which is no object");
+        assert_eq!(error.to_string(), "`text.more` would put a member into `text`, which is not an object");
     }
 
     #[test]
@@ -157,19 +158,10 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_told() {
         let told = |words: &[&str]| built(words).unwrap_err().to_string();
-        assert_eq!(
-            told(&["count=abc"]),
-            "`count` takes an integer, but `abc` is none; `count:=…` takes any JSON"
-        );
-        assert_eq!(
-            told(&["count=1.5"]),
-            "`count` takes an integer, but `1.5` is none; `count:=…` takes any JSON"
-        );
-        assert_eq!(told(&["map=x"]), "`map` takes an object, but `x` is none; `map:=…` takes any JSON");
-        assert_eq!(
-            told(&["gone=x"]),
-            "`gone` takes an integer or null, but `x` is none; `gone:=…` takes any JSON"
-        );
+        assert_eq!(told(&["count=abc"]), "`count` must be an integer, not `abc`; `count:=…` takes any JSON");
+        assert_eq!(told(&["count=1.5"]), "`count` must be an integer, not `1.5`; `count:=…` takes any JSON");
+        assert_eq!(told(&["map=x"]), "`map` must be an object, not `x`; `map:=…` takes any JSON");
+        assert_eq!(told(&["gone=x"]), "`gone` must be an integer or null, not `x`; `gone:=…` takes any JSON");
         assert_eq!(told(&["text=a", "text=b"]), "`text` is given twice");
         assert_eq!(
             told(&["hello"]),

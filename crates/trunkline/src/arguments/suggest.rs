@@ -1,11 +1,11 @@
-//! "Did you mean": the known name that a wrong one resembles.
+//! "Did you mean": suggests the known name that is most similar to an unknown one.
 
-/// How alike two names must be, from 0 to 1.
+/// Minimum similarity of two names, from 0 to 1.
 const ALIKE: f64 = 0.8;
-/// Longer names are not compared: that takes time in proportion to the product of their lengths.
+/// Longer names are not compared: the time is proportional to the product of both lengths.
 const MAX_NAME: usize = 256;
 
-/// The nearest of `known`, when it is near enough.
+/// Returns the most similar of `known`, if it is similar enough.
 pub(crate) fn suggest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let simple = |name: &str| name.to_lowercase().replace(['_', '.'], "-");
     let wrong = simple(wrong);
@@ -18,7 +18,8 @@ pub(crate) fn suggest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>)
 }
 
 fn likeness(wrong: &str, name: &str) -> f64 {
-    // One slip in a short name weighs more than its share of the letters.
+    // One typo in a short name lowers the similarity too much, so a single edit always counts as
+    // alike.
     let slips = strsim::damerau_levenshtein(wrong, name);
     if slips <= 1 && name.chars().count() > 2 { 1.0 } else { strsim::jaro_winkler(wrong, name) }
 }

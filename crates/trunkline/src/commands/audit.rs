@@ -1,4 +1,4 @@
-//! `audit`: reads and checks the trails that `serve` keeps.
+//! `audit`: reads and verifies the audit trails that `serve` writes.
 
 use super::{Context, Ending};
 use crate::{failure::Failure, render::safe};
@@ -6,7 +6,7 @@ use clap::Subcommand;
 use std::path::{Path, PathBuf};
 use trunkline_gateway::audit::{Problem, ProblemKind, Report, Tail, tail, verify};
 
-/// Read or check an audit trail
+/// Read or verify an audit trail
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -15,20 +15,20 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show the last records, one JSON object a line
+    /// Show the last records, one JSON object per line
     Tail {
-        /// The directory of the trail, as `serve` names it
+        /// Directory of the audit trail, as printed by `serve`
         dir: PathBuf,
-        /// How many records
+        /// Number of records to show
         #[arg(short = 'n', long, value_name = "NUMBER", default_value_t = 20)]
         count: usize,
-        /// Go on showing records as they come
+        /// Keep running and show new records as they are written
         #[arg(short, long)]
         follow: bool,
     },
-    /// Check that no record was changed, removed, reordered or cut off
+    /// Verify that no record was changed, removed, reordered or truncated
     Verify {
-        /// The directory of the trail, as `serve` names it
+        /// Directory of the audit trail, as printed by `serve`
         dir: PathBuf,
     },
 }

@@ -1,4 +1,4 @@
-//! `call`: one tool, once.
+//! `call`: calls one tool.
 
 use super::{Context, Ending};
 use crate::{
@@ -18,12 +18,13 @@ use trunkline_protocol::{
 
 /// Call a tool
 ///
-/// Arguments are `name=value`, where the tool's schema decides whether the value is text, a number, true or false, a list or an
-/// object; `name:=json` for any JSON; `@file` for a file that holds a JSON object (`@-` for standard input). A dot leads into an
-/// object (`where.line=3`), and a list takes one item per word (`tag=a tag=b`).
+/// Arguments are `name=value`, where the tool's schema decides whether the value is a string,
+/// number, boolean, array or object; `name:=json` for any JSON; `@file` for a file with a JSON
+/// object (`@-` for standard input). A dot selects a member of an object (`where.line=3`);
+/// repeating a name adds items to an array (`tag=a tag=b`).
 ///
-/// The arguments are checked against the tool's schema before anything is sent. A check that would cost too much is skipped
-/// with a warning.
+/// The arguments are validated against the tool's schema before anything is sent. If validation
+/// would be too expensive, it is skipped with a warning.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "trunkline call [OPTIONS] <URL> <TOOL> [ARGUMENT]...\n       trunkline call [OPTIONS] <TOOL> [ARGUMENT]... -- <COMMAND>..."
@@ -35,10 +36,10 @@ pub(crate) struct Args {
     /// The command that starts the server, instead of an address
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
-    /// Send the arguments without looking at the tool's schema; plain values are text then
+    /// Send the arguments without reading the tool's schema; plain values are sent as strings
     #[arg(long)]
     no_check: bool,
-    /// Save images, sound and other bytes: in this directory, or as this file
+    /// Save images, audio and other binary content in this directory, or as this file
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -75,7 +76,7 @@ async fn find(client: &Client, name: &str) -> Result<Tool, Failure> {
     let text = format!("the server has no tool named `{name}`");
     let failure = Failure::refused(FaultKind::NotAvailable, text);
     if let Some(bad) = tools.bad.iter().find(|bad| bad.name.as_deref() == Some(name)) {
-        return Err(failure.hint(format!("it lists one, but {bad}; --no-check calls it all the same")));
+        return Err(failure.hint(format!("it lists one, but {bad}; --no-check calls it anyway")));
     }
     Err(match suggest(name, tools.items.iter().map(|tool| tool.name.as_str())) {
         Some(known) => failure.hint(format!("did you mean `{known}`?")),
@@ -92,8 +93,7 @@ fn checked(context: &Context, tool: &Tool, given: Vec<Given>) -> Result<Object, 
     }
     let text = format!("`{}` was not called:\n{}", tool.name, findings.faults.join("\n"));
     let failure = Failure::refused(FaultKind::InvalidRequest, text);
-    Err(failure
-        .hint("`trunkline list … tools --schema` shows the schema; --no-check sends the call all the same"))
+    Err(failure.hint("`trunkline list … tools --schema` shows the schema; --no-check sends the call anyway"))
 }
 
 fn show(context: &Context, args: &Args, result: &CallToolResult) -> Result<Ending, Failure> {

@@ -1,4 +1,4 @@
-//! `complete`: how an argument of a prompt or of a resource template could go on.
+//! `complete`: completions for an argument of a prompt or resource template.
 
 use super::{Context, Ending, pairs};
 use crate::{
@@ -15,14 +15,14 @@ use trunkline_protocol::{
     },
 };
 
-/// Ask how an argument of a prompt or of a resource template could go on
+/// Get completions for an argument of a prompt or resource template
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "trunkline complete [OPTIONS] <URL> prompt <PROMPT> <NAME=BEGINNING> [NAME=VALUE]...\n       trunkline complete [OPTIONS] <URL> resource <TEMPLATE> <NAME=BEGINNING> [NAME=VALUE]...\n       trunkline complete [OPTIONS] prompt <PROMPT> <NAME=BEGINNING> -- <COMMAND>..."
 )]
 pub(crate) struct Args {
-    /// The server's address; `prompt` or `resource`; its name or URI template; the argument to complete, as `name=beginning`; other
-    /// arguments that are known already
+    /// The server's address; `prompt` or `resource`; its name or URI template; the argument to
+    /// complete, as `name=prefix`; arguments already known, as `name=value`
     #[arg(value_name = "TARGET KIND NAME ARGUMENT")]
     words: Vec<String>,
     /// The command that starts the server, instead of an address
@@ -52,7 +52,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
 
 fn params(words: &[&str]) -> Result<CompleteParams, Failure> {
     let [kind, name, arguments @ ..] = words else {
-        return Err(Failure::usage("say what to complete: `prompt NAME` or `resource TEMPLATE`"));
+        return Err(Failure::usage("nothing to complete; write `prompt NAME` or `resource TEMPLATE`"));
     };
     let reference: Reference = match *kind {
         "prompt" => PromptReference::new(*name).into(),
@@ -61,7 +61,7 @@ fn params(words: &[&str]) -> Result<CompleteParams, Failure> {
     };
     let mut arguments = pairs(arguments)?.into_iter();
     let Some((name, value)) = arguments.next() else {
-        return Err(Failure::usage("there is no argument to complete; write `name=beginning`"));
+        return Err(Failure::usage("there is no argument to complete; write `name=prefix`"));
     };
     let mut params = CompleteParams::new(reference, CompletionArgument::new(name, value));
     let known: Object = arguments.map(|(name, value)| (name, Raw::string(&value))).collect();

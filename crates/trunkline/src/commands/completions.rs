@@ -1,11 +1,11 @@
-//! `completions`: scripts that teach a shell our words.
+//! `completions`: completion scripts for shells.
 
 use super::{Context, Ending};
 use crate::{args::Cli, failure::Failure};
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-/// Print the completion script of a shell
+/// Print the completion script for a shell
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct Args {
     shell: Shell,

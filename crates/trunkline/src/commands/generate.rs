@@ -1,4 +1,4 @@
-//! `__gen`: everything that is generated from the program itself, for the build of the project.
+//! `__gen`: writes the files that are generated from the program itself.
 
 use super::Ending;
 use crate::{args::Cli, failure::Failure, pages};

@@ -22,13 +22,14 @@ use trunkline_protocol::{
     override_usage = "trunkline list [OPTIONS] <URL> [KIND]...\n       trunkline list [OPTIONS] [KIND]... -- <COMMAND>..."
 )]
 pub(crate) struct Args {
-    /// The server's address, and what to show: `tools`, `resources`, `templates`, `prompts` (default: everything)
+    /// The server's address, and what to show: `tools`, `resources`, `templates`, `prompts`
+    /// [default: everything]
     #[arg(value_name = "TARGET KIND")]
     words: Vec<String>,
     /// The command that starts the server, instead of an address
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
-    /// Show what each tool takes and gives, as JSON Schema
+    /// Show the input and output schema of each tool
     #[arg(long)]
     schema: bool,
     #[command(flatten)]
@@ -43,7 +44,7 @@ enum Kind {
     Prompts,
 }
 
-/// What was found; a list the server does not have is `None`.
+/// The server's lists; `None` for a list that the server does not support.
 #[derive(Default)]
 struct Found {
     tools: Option<Arc<Listing<Tool>>>,
@@ -85,7 +86,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     })
 }
 
-/// Names the kind that one of the words resembles.
+/// Adds a hint naming the kind that one of the words resembles.
 fn misspelt(failure: Failure, words: &[String]) -> Failure {
     let kinds = ["tools", "resources", "templates", "prompts"];
     let near = |word: &String| if word.contains("://") { None } else { suggest(word, kinds) };
@@ -118,7 +119,7 @@ impl Found {
         text
     }
 
-    /// Items as the server wrote them.
+    /// The items exactly as the server sent them.
     fn to_json(&self, server: &ServerInfo) -> Result<Object, serde_json::Error> {
         let mut all = Object::new();
         all.set("server", server_json(server)?.to_raw());
@@ -163,7 +164,7 @@ impl Found {
     }
 }
 
-/// A list that the server does not have is no failure.
+/// Turns the error for an unsupported list into `None`.
 fn offered<T>(list: Result<T, Fault>) -> Result<Option<T>, Failure> {
     match list {
         Ok(list) => Ok(Some(list)),

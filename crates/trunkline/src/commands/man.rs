@@ -7,7 +7,7 @@ use clap::CommandFactory;
 /// Print a manual page, in roff: `trunkline man call | man -l -`
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The command it is about; without one, the program as a whole
+    /// The command to document [default: the program as a whole]
     command: Option<String>,
 }
 

@@ -26,7 +26,7 @@ use serde::Serialize;
 use std::{io, sync::Arc};
 use trunkline_protocol::{Fault, FaultKind, Raw};
 
-/// What every command has.
+/// The parts that every command needs.
 #[derive(Clone)]
 pub(crate) struct Context {
     pub(crate) environment: Environment,
@@ -34,15 +34,15 @@ pub(crate) struct Context {
     pub(crate) output: OutputArgs,
 }
 
-/// How a command that did its work ended.
+/// Result of a command that ran to its end; decides the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
     Fine,
-    /// The tool itself reported an error.
+    /// The tool reported an error.
     ToolError,
     /// There is no connection.
     Unreachable,
-    /// There are findings that the caller wants to fail on.
+    /// There are findings at or above the level that fails the run.
     Findings,
 }
 
@@ -67,19 +67,19 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure
 }
 
 impl Context {
-    /// Prints a result for people.
+    /// Prints a result as text.
     pub(crate) fn print(&self, text: &str) -> Result<Ending, Failure> {
         self.screen.data(text).map(|()| Ending::Fine).map_err(|error| unwritable(&error))
     }
 
-    /// Prints a result for programs.
+    /// Prints a result as JSON.
     pub(crate) fn print_json<T: Serialize + ?Sized>(&self, value: &T) -> Result<Ending, Failure> {
         let raw = Raw::encode(value).map_err(|error| Fault::new(FaultKind::BadAnswer, error.to_string()))?;
         self.screen.json(&raw).map(|()| Ending::Fine).map_err(|error| unwritable(&error))
     }
 }
 
-/// Takes `name=value` words, where values are texts and nothing else.
+/// Parses `name=value` words; all values are strings.
 fn pairs(words: &[&str]) -> Result<Vec<(String, String)>, Failure> {
     let read = |word: &&str| {
         let pair = crate::arguments::pair(word).map(|(name, value)| (name.to_owned(), value.to_owned()));

@@ -1,4 +1,4 @@
-//! `prompt`: one prompt, filled in.
+//! `prompt`: gets one prompt with its arguments filled in.
 
 use super::{Context, Ending, pairs};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 use trunkline_client::Client;
 use trunkline_protocol::{FaultKind, message::Prompt};
 
-/// Get a prompt, filled in with arguments
+/// Get a prompt with its arguments filled in
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "trunkline prompt [OPTIONS] <URL> <PROMPT> [NAME=VALUE]...\n       trunkline prompt [OPTIONS] <PROMPT> [NAME=VALUE]... -- <COMMAND>..."
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// The command that starts the server, instead of an address
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
-    /// Ask for the prompt without looking at the arguments it takes
+    /// Request the prompt without checking the arguments first
     #[arg(long)]
     no_check: bool,
     #[command(flatten)]
@@ -73,7 +73,7 @@ fn check(prompts: &[Prompt], name: &str, given: &[(String, String)]) -> Result<(
         return Ok(());
     }
     let text = format!("`{name}` was not asked for:\n{}", faults.join("\n"));
-    Err(Failure::refused(FaultKind::InvalidRequest, text).hint("--no-check asks for it all the same"))
+    Err(Failure::refused(FaultKind::InvalidRequest, text).hint("--no-check requests it anyway"))
 }
 
 #[cfg(test)]

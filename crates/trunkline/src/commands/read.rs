@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// The command that starts the server, instead of an address
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
-    /// Save what is read: in this directory, or as this file
+    /// Save the content in this directory, or as this file
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
                 Failure::usage("there is no URI to read").hint("`trunkline list … resources` shows them")
             );
         }
-        [_, more, ..] => return Err(Failure::usage(format!("`{more}` is one word too many"))),
+        [_, more, ..] => return Err(Failure::usage(format!("unexpected argument `{more}`"))),
     };
     session::with_client(context, split, &args.connection, async |client: &Client| {
         let result = client.read(&uri).await?;

@@ -1,4 +1,4 @@
-//! `cli.md`: every command and option, and every environment variable.
+//! Generates `cli.md`: all commands, options and environment variables.
 
 use super::manual::is_documented;
 use crate::environment::VARIABLES;
@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 const INTRODUCTION: &str = "\
 # Command line
 
-Generated from the program itself (`cargo xtask gen`). The same text stands in `trunkline help`, in `trunkline man`, and in the completions
-of `trunkline completions`.
+Generated from the program itself (`cargo xtask gen`). `trunkline help`, `trunkline man` and the
+scripts of `trunkline completions` contain the same text.
 ";
 
 pub(crate) fn command_line(mut program: Command) -> String {
@@ -56,14 +56,14 @@ fn describe(page: &mut String, command: &Command, name: &str) {
     options(page, named.into_iter());
 }
 
-/// The headings of the options that all connecting commands share.
+/// Headings of the options shared by all commands that connect.
 const SHARED: [&str; 2] = ["Connection", "Answers to the server's questions"];
 
 fn is_shared(arg: &Arg) -> bool {
     arg.get_help_heading().is_some_and(|heading| SHARED.contains(&heading))
 }
 
-/// A table per heading.
+/// Writes one table per heading.
 fn options<'a>(page: &mut String, args: impl Iterator<Item = &'a Arg>) {
     let mut heading = "";
     for arg in args.filter(|arg| !arg.is_hide_set() && !matches!(arg.get_id().as_str(), "help" | "version")) {
@@ -119,7 +119,7 @@ fn about(command: &Command) -> String {
     command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default()
 }
 
-/// Bars end a cell, even between backticks.
+/// Escapes `|`, which ends a table cell even between backticks.
 fn in_cell(text: &str) -> String {
     text.replace('|', "\\|")
 }

@@ -1,4 +1,4 @@
-//! `doctor.md`: the steps and the catalogue of causes.
+//! Generates `doctor.md`: the steps and the catalogue of causes.
 
 use std::fmt::Write as _;
 use trunkline_doctor::{Area, CAUSES, Entry};
@@ -6,21 +6,28 @@ use trunkline_doctor::{Area, CAUSES, Entry};
 const INTRODUCTION: &str = "\
 # Doctor
 
-`trunkline doctor <URL>` and `trunkline doctor -- <COMMAND>...` find out why a server does not connect. The examination goes step by step from the
-program or the address to the first call, shows each step with its time, and stops at the first broken one: with the evidence (frames, last words,
-status and headers, without secrets), the cause, and lines to copy that mend it. Steps behind it are *not verified*, which is never the same as passed.
-Then the obvious alternatives are tried (another path, era, scheme, name, environment), and the report says which one works.
+`trunkline doctor <URL>` and `trunkline doctor -- <COMMAND>...` find out why a server does not
+connect. The doctor checks each step from the program or the address to the first call, shows it with
+its time, and stops at the first step that fails: with the evidence (frames, last output, status and
+headers, without secrets), the cause, and lines to copy that fix it. Later steps are reported as
+*not verified*, never as passed. Then it tries the obvious alternatives (another path, era, scheme,
+name, environment) and reports which one works.
 
-Without a target, the set-up of this machine is checked: the configuration, the files of other MCP clients, the keychain, the default port.
+Without a target, it checks the setup of this machine: the configuration, the files of other MCP
+clients, the keychain, the default port and the configured servers.
 
-Every step is limited in time (`--timeout`, 10 s unless told otherwise) and in bytes. Nothing that a server says is run, and no other host than the one
-you name is asked, except for the sign-in metadata that it names. A tool is called only if it says that it only reads and needs no arguments;
-`--no-call` forbids that, too.
+Every step has a time limit (`--timeout`, 10 s by default) and a size limit. Nothing that a server
+sends is executed, and no host other than the given one is contacted, except for the sign-in metadata
+that it names. A tool is called only if it is marked read-only and needs no arguments; `--no-call`
+forbids that as well.
 
-Exit status: 0 fine, 1 a problem behind a working connection, 2 usage, 3 no connection. `--json` prints the whole diagnosis: `target`, `reached`,
-`steps` (`id`, `outcome`, `detail`, `millis`), `problem` (`cause`, `title`, `summary`, `explanation`, `evidence`, `fix`), `warnings`, `alternatives`.
+Exit status: 0 no problem, 1 a problem after connecting or in the setup, 2 usage error, 3 no
+connection. `--json` prints the whole diagnosis: `target`, `reached`, `steps` (`id`, `outcome`,
+`detail`, `millis`), `problem` (`cause`, `title`, `summary`, `explanation`, `evidence`, `fix`),
+`warnings`, `alternatives`.
 
-`--fix` mends what can be mended safely (permissions of files). It shows the change first, asks, and follows no links.
+`--fix` repairs what can be repaired safely (file permissions). It shows each change, asks first, and
+follows no symbolic links.
 
 This page is generated from the catalogue in `crates/doctor/src/cause.rs`.
 ";

@@ -1,4 +1,4 @@
-//! `errors.md`: the catalogue of failures.
+//! Generates `errors.md`, the catalogue of failures.
 
 use std::fmt::Write as _;
 use trunkline_protocol::{

@@ -1,4 +1,4 @@
-//! Manual pages, one for the program and one for each command.
+//! Generates manual pages, one for the program and one for each command.
 
 use clap::Command;
 use clap_mangen::Man;
@@ -6,7 +6,7 @@ use clap_mangen::Man;
 const TITLE: &str = "trunkline";
 const SOURCE: &str = concat!("trunkline ", env!("CARGO_PKG_VERSION"));
 
-/// Names without suffix, and pages in roff.
+/// Returns names without suffix, and pages in roff.
 pub(crate) fn manual(mut program: Command) -> Vec<(String, String)> {
     program.build();
     let commands: Vec<Command> =

@@ -1,4 +1,4 @@
-//! Reference pages, made from what the program knows of itself.
+//! Reference pages, generated from the program's own definitions.
 
 mod command_line;
 mod doctor;

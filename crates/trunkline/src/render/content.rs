@@ -1,4 +1,4 @@
-//! Content blocks, tool results, resources and prompts for people.
+//! Formats content blocks, tool results, resources and prompts as text.
 
 use super::{BAD, FAINT, NAME, Out, indent, json, safe, save, structured};
 use std::fmt::Write as _;
@@ -9,17 +9,17 @@ use trunkline_protocol::{
     },
 };
 
-/// Writes results as text, and bytes to files where that is wanted.
+/// Formats results as text, and saves binary content to files if `--out` is given.
 #[derive(Debug, Default)]
 pub(crate) struct Renderer {
     pub(crate) text: String,
-    /// What could not be saved, and why.
+    /// Errors of saving files.
     pub(crate) troubles: Vec<String>,
     out: Option<Out>,
     saved: usize,
 }
 
-/// Bytes as a message carries them.
+/// Binary content as it appears in a message (base64).
 struct Bytes<'a> {
     what: &'a str,
     data: &'a str,
@@ -36,7 +36,7 @@ impl Renderer {
             self.line(&format!("{BAD}The tool reported an error:{BAD:#}"));
         }
         let structured = result.structured_content.as_ref();
-        // Servers repeat structured content as text for clients that do not know it.
+        // Servers repeat structured content as text, for clients that do not support it.
         let repeats = |block: &ContentBlock| match (block, structured) {
             (ContentBlock::Text(text), Some(raw)) => structured::same_json(&text.text, raw),
             _ => false,

@@ -1,8 +1,9 @@
-//! JSON text laid out for reading. It works on the text itself, so every digit and every escape stays as it came.
+//! Pretty-prints JSON. It works on the text itself, so numbers and escapes stay exactly as
+//! received.
 
 use trunkline_protocol::Raw;
 
-/// Indented by two blanks; empty objects and lists stay on one line.
+/// Indents by two spaces; empty objects and arrays stay on one line.
 pub(crate) fn pretty(raw: &Raw) -> String {
     let mut out = String::with_capacity(raw.as_bytes().len() * 2);
     let mut depth = 0_usize;

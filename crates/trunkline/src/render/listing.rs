@@ -1,4 +1,4 @@
-//! What a server offers, as an overview.
+//! Formats the lists of a server as an overview.
 
 use super::{FAINT, HEADING, NAME, indent, json, safe, signature};
 use std::fmt::Write as _;
@@ -89,7 +89,7 @@ fn mime(mime: Option<&str>) -> String {
     mime.map(|mime| format!(" {}", safe::line(mime))).unwrap_or_default()
 }
 
-/// A name, what belongs to it, and the first line of what it is about.
+/// Appends a name, its signature or URI, and the first line of its description.
 fn entry(out: &mut String, name: &str, after: &str, about: Option<&str>) {
     let name = safe::line(name);
     let first = about.and_then(|text| text.lines().find(|line| !line.trim().is_empty()));

@@ -1,4 +1,4 @@
-//! Results as people read them. Everything a server says passes through [`safe`] before it reaches a terminal.
+//! Formats results as text. All text from servers passes through [`safe`] before it is printed.
 
 pub(crate) mod content;
 pub(crate) mod json;
@@ -19,7 +19,7 @@ pub(crate) const NAME: Style = AnsiColor::Green.on_default().bold();
 pub(crate) const FAINT: Style = Style::new().dimmed();
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 
-/// Appends `text` with every line moved to the right; empty lines stay empty.
+/// Appends `text` with every line indented; empty lines stay empty.
 pub(crate) fn indent(out: &mut String, text: &str, by: usize) {
     for line in text.lines() {
         if !line.is_empty() {

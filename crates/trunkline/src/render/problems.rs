@@ -1,4 +1,4 @@
-//! Problems of a configuration: the line that is meant, and a mark under it.
+//! Formats configuration problems: each with its source line and a marker below it.
 
 use super::{BAD, FAINT, safe};
 use anstyle::{AnsiColor, Style};
@@ -10,12 +10,12 @@ const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const HELP: Style = AnsiColor::Cyan.on_default().bold();
 const STRONG: Style = Style::new().bold();
 
-/// All of them, each with its line.
+/// Formats all problems, each with its source line.
 pub(crate) fn text(problems: &[Problem], sources: &Sources) -> String {
     problems.iter().map(|problem| one(problem, sources.line(problem)) + "\n").collect()
 }
 
-/// How many there are of each kind, such as `2 errors, 1 warning`.
+/// Counts by severity, such as `2 errors, 1 warning`.
 pub(crate) fn counts(problems: &[Problem]) -> String {
     let errors = problems.iter().filter(|problem| problem.is_error()).count();
     let some = |number: usize, what: &str| (number > 0).then(|| count(number, what));
@@ -24,7 +24,7 @@ pub(crate) fn counts(problems: &[Problem]) -> String {
     if all.is_empty() { "no problems".to_owned() } else { all.join(", ") }
 }
 
-/// A number and what is counted.
+/// A number with its noun, in the plural if needed.
 pub(crate) fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
@@ -60,10 +60,10 @@ fn one(problem: &Problem, line: Option<String>) -> String {
     out
 }
 
-/// The widest part of a line that is shown.
+/// Maximum width of the excerpt of a line.
 const WIDTH: usize = 120;
 
-/// The part of a line around a column, harmless, and where the column is in it, from zero.
+/// The escaped excerpt of a line around a column, and the zero-based position of the column in it.
 fn placed(line: &str, column: u32) -> (String, usize) {
     let at = (column as usize).saturating_sub(1);
     let skip = if line.chars().count() > WIDTH { at.saturating_sub(WIDTH / 2) } else { 0 };

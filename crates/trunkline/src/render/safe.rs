@@ -1,7 +1,7 @@
-//! Text from strangers, made harmless for a terminal.
+//! Escapes untrusted text for a terminal.
 //!
-//! Control characters could move the cursor, rewrite what was printed or answer as if typed; characters that turn the
-//! direction of writing could make text read as what it is not. Both are shown instead of obeyed.
+//! Control characters could move the cursor, overwrite earlier output or inject input; characters
+//! that change the writing direction could disguise text. Both are shown in a visible form.
 
 use std::{borrow::Cow, fmt::Write as _};
 
@@ -17,7 +17,7 @@ pub(crate) fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Text of one line: runs of blanks and line breaks become one blank.
+/// Text of one line: runs of whitespace become one space.
 pub(crate) fn line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -29,7 +29,7 @@ pub(crate) fn line(text: &str) -> String {
     out
 }
 
-/// JSON text, with harmful characters in its strings as escapes: the value stays the same.
+/// JSON text with harmful characters escaped as `\u…`, so that its value stays the same.
 pub(crate) fn json(text: &str) -> Cow<'_, str> {
     let harmful = |c: char| is_harmful(c) && !matches!(c, '\n' | '\t' | '\r');
     if !text.contains(harmful) {
@@ -39,13 +39,13 @@ pub(crate) fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(escape).collect())
 }
 
-/// Controls, and the characters that change the direction of writing. All of them lie below U+10000.
+/// True for control characters and those that change the writing direction. All are below U+10000.
 fn is_harmful(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Shows a control character as its picture, others as their number.
+/// Appends the control picture of a control character, or the code point of another character.
 fn show(out: &mut String, c: char) {
     let code = u32::from(c);
     match code {

@@ -1,4 +1,4 @@
-//! Where `--out` puts images, sound and other bytes.
+//! Saves images, audio and other binary content for `--out`.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use std::{
@@ -7,10 +7,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Names tried in a folder before giving up.
+/// Number of file names tried in a directory before giving up.
 const MAX_TRIES: usize = 10_000;
 
-/// A folder, in which free names are chosen, or a file. The server has no say in the names.
+/// A directory, in which unused names are chosen, or a file. The server cannot influence the
+/// names.
 #[derive(Debug, Clone)]
 pub(crate) enum Out {
     Folder(PathBuf),
@@ -18,13 +19,14 @@ pub(crate) enum Out {
 }
 
 impl Out {
-    /// A path that ends with a separator, or is a folder already, is a folder.
+    /// A path that ends with a separator, or is an existing directory, is a directory.
     pub(crate) fn new(path: PathBuf) -> Self {
         let ends_open = path.as_os_str().as_encoded_bytes().ends_with(b"/");
         if ends_open || path.is_dir() { Self::Folder(path) } else { Self::File(path) }
     }
 
-    /// Writes one thing. `nth` counts the things saved before: only the first gets the very name that was asked for.
+    /// Writes one file. `nth` counts the files saved before: only the first gets exactly the name
+    /// that was given.
     pub(super) fn save(&self, bytes: &[u8], stem: &str, mime: &str, nth: usize) -> io::Result<PathBuf> {
         match self {
             Self::File(path) if nth == 0 => {
@@ -46,7 +48,7 @@ impl Out {
     }
 }
 
-/// Reads base64, which servers also break into lines.
+/// Decodes base64, ignoring line breaks, which some servers insert.
 pub(super) fn decode(data: &str) -> Option<Vec<u8>> {
     BASE64_STANDARD.decode(data).ok().or_else(|| {
         let compact: String = data.chars().filter(|c| !c.is_ascii_whitespace()).collect();
@@ -54,7 +56,7 @@ pub(super) fn decode(data: &str) -> Option<Vec<u8>> {
     })
 }
 
-/// A size as people read it.
+/// Formats a size with a unit.
 pub(super) fn size(bytes: usize) -> String {
     #[expect(clippy::cast_precision_loss, reason = "one digit after the point is shown")]
     let count = bytes as f64;

@@ -1,14 +1,14 @@
-//! What a tool takes, in one line: `(path: string, depth?: integer)`.
+//! Formats a tool's input schema on one line: `(path: string, depth?: integer)`.
 
 use super::safe;
 use serde_json::Value;
 use trunkline_protocol::Raw;
 
-/// Choices named in a signature before it gets too long.
+/// Maximum number of enum values listed in a signature.
 const MAX_CHOICES: usize = 5;
-/// How deep lists and references are followed.
+/// Maximum depth of arrays and references followed.
 const MAX_DEPTH: usize = 4;
-/// Schemas that are looked at for one signature; references can make many of few.
+/// Maximum number of schemas visited for one signature; references can multiply them.
 const MAX_SCHEMAS: usize = 1_000;
 
 /// The arguments that a schema describes.
@@ -29,7 +29,7 @@ pub(super) fn of_schema(schema: &Raw) -> String {
     format!("({})", arguments.join(", "))
 }
 
-/// The type in a word or two; empty when the schema allows anything.
+/// The type in a word or two; empty if the schema allows any type.
 fn kind(schema: &Value, root: &Value, (depth, left): (usize, &mut usize)) -> String {
     if depth > MAX_DEPTH || *left == 0 {
         return "…".to_owned();

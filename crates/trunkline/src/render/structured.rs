@@ -1,4 +1,5 @@
-//! Structured content: a table for a list of objects, names and values for one object, JSON for the rest.
+//! Formats structured content: an array of objects as a table, an object as names and values,
+//! everything else as JSON.
 
 use super::{NAME, indent, json, safe, table};
 use serde_json::Value;
@@ -6,10 +7,10 @@ use std::fmt::Write as _;
 use trunkline_protocol::{Object, Raw};
 use unicode_width::UnicodeWidthStr;
 
-/// Columns beyond which a table cannot be read, so that JSON is the better form.
+/// Maximum number of columns of a readable table; beyond it, JSON is used.
 const MAX_COLUMNS: usize = 12;
 
-/// For people.
+/// Formats structured content as text.
 pub(super) fn render(raw: &Raw) -> String {
     as_table(raw).or_else(|| as_blocks(raw)).or_else(|| as_members(raw)).unwrap_or_else(|| {
         let mut text = safe::json(&json::pretty(raw)).into_owned();
@@ -18,13 +19,13 @@ pub(super) fn render(raw: &Raw) -> String {
     })
 }
 
-/// Whether both texts are the same JSON, whatever their layout.
+/// True if both texts are the same JSON value, whatever their whitespace.
 pub(super) fn same_json(text: &str, raw: &Raw) -> bool {
     let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
     read(text).is_some_and(|value| Some(value) == read(raw.as_str()))
 }
 
-/// Whether a text written for people already says what the structured content says: most of its values stand in it.
+/// True if a text block already contains most values of the structured content.
 pub(super) fn is_told_by(text: &str, raw: &Raw) -> bool {
     let Ok(value) = serde_json::from_str::<Value>(raw.as_str()) else { return false };
     let mut count = Count::default();
@@ -32,10 +33,10 @@ pub(super) fn is_told_by(text: &str, raw: &Raw) -> bool {
     count.values > 0 && count.found * 4 >= count.values * 3
 }
 
-/// Values that are looked for in a text; those of a long result are like its first ones.
+/// Maximum number of values searched for in a text; the first ones are taken as a sample.
 const LOOKED_FOR: usize = 500;
 
-/// How many values there are, and how many of them a text has. What only says yes, no or nothing does not count.
+/// Number of values, and of those found in a text. Booleans and null do not count.
 #[derive(Default)]
 struct Count {
     values: usize,
@@ -65,7 +66,8 @@ fn objects(raw: &Raw) -> Option<Vec<Object>> {
     items.iter().map(Raw::object).collect()
 }
 
-/// A list of objects too long for the cells of a table: one after the other, nothing cut.
+/// Formats an array of objects whose values do not fit table cells: one after the other,
+/// untruncated.
 fn as_blocks(raw: &Raw) -> Option<String> {
     let items: Vec<Raw> = raw.decode().ok()?;
     let blocks: Vec<String> = items.iter().map(as_members).collect::<Option<_>>()?;
@@ -117,7 +119,7 @@ fn as_members(raw: &Raw) -> Option<String> {
     Some(out)
 }
 
-/// A value that needs lines of its own: lists of objects, objects, texts of several lines.
+/// Formats a value that needs separate lines: arrays of objects, objects, multi-line strings.
 fn below(value: &Raw) -> Option<String> {
     if let Ok(text) = value.decode::<String>() {
         return text.contains('\n').then(|| safe::text(&text).into_owned());
@@ -128,13 +130,13 @@ fn below(value: &Raw) -> Option<String> {
         .or_else(|| is_filled_object.then(|| safe::json(&json::pretty(value)).into_owned()))
 }
 
-/// Whether a value can stand in a table as it is.
+/// True if a value fits a table cell without truncation.
 fn fits_a_cell(value: &Raw) -> bool {
     let one_line = value.text().is_none_or(|text| !text.contains('\n'));
     one_line && in_line(value).width() <= table::MAX_CELL
 }
 
-/// A value in one line: texts without their quotes, the rest as JSON.
+/// Formats a value on one line: strings without quotes, the rest as JSON.
 fn in_line(value: &Raw) -> String {
     match value.decode::<String>() {
         Ok(text) => safe::line(&text),

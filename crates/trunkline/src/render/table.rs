@@ -1,11 +1,11 @@
-//! Columns of text, aligned by what a terminal shows.
+//! Text tables, aligned by display width.
 
 use unicode_width::UnicodeWidthStr;
 
-/// The widest a cell gets; what is longer is cut.
+/// Maximum width of a cell; longer text is truncated.
 pub(super) const MAX_CELL: usize = 60;
 
-/// Rows under their headings. Cells are one line each, already safe.
+/// Formats rows below their headings. Each cell is a single, already escaped line.
 pub(crate) fn columns(headings: &[String], rows: &[Vec<String>]) -> String {
     let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| cut(cell)).collect()).collect();
     let width = |column: usize| {

@@ -1,4 +1,4 @@
-//! The options about records of requests.
+//! The options of the access log.
 
 use super::access_log::{Destination, Form};
 use clap::ValueEnum;
@@ -8,17 +8,17 @@ use trunkline_config::AccessLog;
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Limits and records")]
 pub(crate) struct TelemetryArgs {
-    /// Write a line per request to this file, `-` for standard error. SIGHUP opens the file anew
+    /// Write an access log to this file (`-` for standard error); SIGHUP reopens the file
     #[arg(long, value_name = "FILE")]
     pub(crate) access_log: Option<PathBuf>,
-    /// How these lines are written
+    /// Format of the access log
     #[arg(long, value_name = "FORM", default_value = "json")]
     pub(crate) access_log_format: FormChoice,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum FormChoice {
-    /// One JSON object a line
+    /// One JSON object per line
     #[default]
     Json,
     /// `name=value` pairs
@@ -34,14 +34,14 @@ impl TelemetryArgs {
         Some((self.destination(settings)?, form))
     }
 
-    /// The directory that must stay writable.
+    /// The directory of the log file, which must stay writable under the kernel's restrictions.
     pub(crate) fn directory(&self, settings: &AccessLog) -> Option<PathBuf> {
         let Some(Destination::File(path)) = self.destination(settings) else { return None };
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         Some(parent.unwrap_or(Path::new(".")).to_owned())
     }
 
-    /// The option goes before the configuration.
+    /// The option overrides the configuration.
     fn destination(&self, settings: &AccessLog) -> Option<Destination> {
         let given = self.access_log.as_deref();
         let configured = || settings.enabled.then_some(settings.file.as_deref());

@@ -1,4 +1,4 @@
-//! Spans on their way to a collector, over OTLP and our own HTTP client.
+//! Exports spans to a collector, over OTLP with our own HTTP client.
 
 use super::{TraceSettings, span_data::span_data};
 use crate::failure::Failure;
@@ -17,16 +17,16 @@ use trunkline_transport::{
     http::{HttpClient, HttpOptions, Target},
 };
 
-/// Spans sent at once.
+/// Maximum number of spans per batch.
 const BATCH: usize = 512;
-/// How long spans gather before they are sent.
+/// Maximum time that a span waits for its batch to fill.
 const GATHER: Duration = Duration::from_secs(1);
-/// How long the last batches may take when the program ends.
+/// Time limit for the final flush.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(3);
-/// Most of a collector's answer that is read.
+/// Maximum size of a collector's response.
 const ANSWER_LIMIT: usize = 64 * 1024;
 
-/// The way of spans to a collector.
+/// Handle of the export task.
 #[derive(Debug)]
 pub(super) struct Export {
     tracer: Tracer,
@@ -41,7 +41,7 @@ enum Go {
 }
 
 impl Export {
-    /// Starts to send, beside everything else.
+    /// Starts the export in the background.
     pub(super) fn start(settings: TraceSettings) -> Result<Self, Failure> {
         let options = TraceOptions { ratio: settings.ratio, ..TraceOptions::default() };
         let exporter = exporter(settings)?;
@@ -55,13 +55,13 @@ impl Export {
         &self.tracer
     }
 
-    /// Sends what is left, if the collector takes it in time.
+    /// Sends the remaining spans, at most for `FLUSH_TIMEOUT`.
     pub(super) async fn finish(self) {
         self.stop.send_replace(Go::ToTheEnd);
         let aborting = self.sending.abort_handle();
         if tokio::time::timeout(FLUSH_TIMEOUT, self.sending).await.is_err() {
             aborting.abort();
-            tracing::warn!("the last spans were not taken in time");
+            tracing::warn!("the last spans could not be exported in time");
         }
     }
 }
@@ -92,7 +92,7 @@ struct Sender {
     exporter: SpanExporter,
     tracer: Tracer,
     scope: InstrumentationScope,
-    /// Whether the last batch failed, so that a collector that is away is told of once.
+    /// True if the last batch failed, so that an unreachable collector is reported only once.
     failing: bool,
 }
 
@@ -139,7 +139,7 @@ impl Sender {
     }
 }
 
-/// Our HTTP client, as the exporter wants it.
+/// Adapts our HTTP client to the exporter's interface.
 #[derive(Debug)]
 struct Carrier {
     client: HttpClient,

@@ -1,7 +1,7 @@
-//! What is told about the work while it goes on: traces to a collector, and an access log.
+//! Telemetry: traces to a collector, and an access log.
 //!
-//! Both stand beside the work: a call leaves a small value in a bounded queue, and somebody else sends or writes it. What finds
-//! the queue full is dropped and counted.
+//! Neither blocks a call: a call puts a small value into a bounded queue, and a background task or
+//! thread sends or writes it. Values that find the queue full are dropped and counted.
 
 mod access_log;
 mod args;
@@ -29,7 +29,7 @@ pub(crate) struct Telemetry {
     access_log: Option<AccessLog>,
 }
 
-/// What the configuration says about it.
+/// The telemetry part of the configuration.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Configured<'a> {
     pub(crate) telemetry: &'a trunkline_config::Telemetry,
@@ -43,7 +43,8 @@ impl<'a> From<&'a Settings> for Configured<'a> {
 }
 
 impl Telemetry {
-    /// Starts what options, environment and configuration ask for; without any, nothing. Needs the runtime.
+    /// Starts the telemetry that options, environment and configuration enable. Must be called
+    /// within a tokio runtime.
     pub(crate) fn start(
         args: &TelemetryArgs,
         settings: Configured<'_>,
@@ -59,12 +60,12 @@ impl Telemetry {
         self.export.as_ref().map(|export| export.tracer().clone())
     }
 
-    /// Takes access records; `wire::stack` hands it to all that write them.
+    /// Receives access records; `wire::stack` passes the hook to all layers that write them.
     pub(crate) fn access_hook(&self) -> Option<AccessHook> {
         self.access_log.as_ref().map(AccessLog::hook)
     }
 
-    /// What became of spans and lines, in the text format of Prometheus.
+    /// Counters of exported and lost spans and lines, in the Prometheus text format.
     pub(crate) fn metrics(&self) -> impl Fn() -> String + Send + Sync + 'static {
         let tracer = self.tracer();
         let dropped = self.access_log.as_ref().map(AccessLog::dropped);
@@ -90,7 +91,7 @@ impl Telemetry {
         }
     }
 
-    /// Sends and writes what is left, within a bound.
+    /// Flushes spans and lines, within a time limit.
     pub(crate) async fn finish(self) {
         if let Some(export) = self.export {
             export.finish().await;

@@ -1,4 +1,4 @@
-//! Where traces go, as OpenTelemetry's own variables say it, or the configuration.
+//! Settings of the trace export, from the standard OpenTelemetry variables or the configuration.
 
 use crate::{
     environment::{self, Environment},
@@ -8,23 +8,23 @@ use std::{collections::HashMap, time::Duration};
 use trunkline_config::Telemetry;
 use trunkline_transport::http::Target;
 
-/// Below an endpoint for all signals, the one for traces.
+/// Path of the traces endpoint below a common OTLP endpoint.
 const TRACES: &str = "/v1/traces";
 
-/// Where traces go, and how many.
+/// Destination and sampling of traces.
 #[derive(Clone, PartialEq)]
 pub(crate) struct TraceSettings {
     pub(crate) endpoint: String,
-    /// Values may be secrets.
+    /// The values may be secrets.
     pub(crate) headers: HashMap<String, String>,
     pub(crate) service_name: String,
     pub(crate) ratio: f64,
-    /// How long one batch may take, repetitions included.
+    /// Time limit for one batch, including retries.
     pub(crate) timeout: Duration,
 }
 
 impl TraceSettings {
-    /// `None` where no endpoint is named: then nothing is traced.
+    /// Returns `None` if no endpoint is configured; tracing is then off.
     pub(crate) fn read(environment: &Environment, settings: &Telemetry) -> Result<Option<Self>, Failure> {
         let named = environment.get_filled(environment::OTLP_ENDPOINT).or(settings.endpoint.as_deref());
         let Some(base) = named else { return Ok(None) };
@@ -54,7 +54,7 @@ impl TraceSettings {
     }
 }
 
-/// A pair as the specification has it: the value is percent-encoded.
+/// Parses a `name=value` pair whose value is percent-encoded, as the specification says.
 fn header(pair: &str) -> Option<(String, String)> {
     let (name, value) = pair.split_once('=')?;
     let name = http::HeaderName::try_from(name.trim()).ok()?;

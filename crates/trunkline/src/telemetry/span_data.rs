@@ -1,4 +1,4 @@
-//! Our spans as OpenTelemetry's.
+//! Converts our spans to those of the OpenTelemetry SDK.
 
 use opentelemetry::{
     InstrumentationScope, KeyValue,
@@ -8,7 +8,8 @@ use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use trunkline_gateway::trace::{Side, Span};
 
 pub(super) fn span_data(span: &Span, scope: &InstrumentationScope) -> SpanData {
-    // What cannot be read here still travels in the messages as it came.
+    // An unparsable `tracestate` is left out of the export, but still forwarded unchanged in
+    // calls.
     let trace_state = span.trace_state.as_deref().and_then(|text| text.parse().ok()).unwrap_or_default();
     let context = SpanContext::new(
         TraceId::from_bytes(span.trace_id),

@@ -1,4 +1,4 @@
-//! Spans all the way to a collector that is a real server.
+//! Exports spans to a collector that is a real HTTP server.
 
 use super::{TelemetryArgs, TraceSettings, export::Export};
 use crate::{
@@ -29,13 +29,13 @@ use trunkline_protocol::{
 };
 use trunkline_serve::ServeOptions;
 
-/// What a collector heard in one request.
+/// One request that the collector received.
 struct Heard {
     head: String,
     request: ExportTraceServiceRequest,
 }
 
-/// A collector that answers with these statuses, one after the other, and then with 200.
+/// A collector that responds with these statuses in order, and then with 200.
 async fn collector(statuses: &'static [u16]) -> (SocketAddr, mpsc::UnboundedReceiver<Heard>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -130,7 +130,7 @@ fn settings(address: SocketAddr) -> TraceSettings {
     }
 }
 
-/// The settings without any file.
+/// The default settings, without any file.
 fn defaults() -> trunkline_config::Settings {
     let folder = tempfile::tempdir().unwrap();
     let inputs = trunkline_config::Inputs {
@@ -200,7 +200,7 @@ async fn two_hops_are_linked_in_what_the_collector_hears() {
 
 #[tokio::test]
 async fn a_collector_that_is_away_costs_spans_and_nothing_else() {
-    // Nobody listens there any more.
+    // The listener is dropped, so connections to this address are refused.
     let address = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let export = Export::start(settings(address)).unwrap();
     let traced = Traced::server(Server, Some(export.tracer().clone()));

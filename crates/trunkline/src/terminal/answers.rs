@@ -1,4 +1,4 @@
-//! Answers given beforehand with `--answer`, so that scripts can fill in forms.
+//! Answers given with `--answer`, so that scripts can fill in forms.
 
 use super::field;
 use crate::arguments::pair;
@@ -7,12 +7,12 @@ use trunkline_protocol::{
     message::{ElicitResult, Field},
 };
 
-/// Field names and what was given for them.
+/// Field names and their given values.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Answers(Vec<(String, String)>);
 
 impl Answers {
-    /// Reads `FIELD=VALUE`; the error is the word that is none.
+    /// Parses `FIELD=VALUE` words; the error is the first malformed word.
     pub(crate) fn parse(words: &[String]) -> Result<Self, String> {
         let read = |word: &String| {
             pair(word).map(|(name, value)| (name.to_owned(), value.to_owned())).ok_or_else(|| word.clone())
@@ -24,12 +24,13 @@ impl Answers {
         self.0.is_empty()
     }
 
-    /// The last one given counts.
+    /// Returns the answer for a field; the last one given wins.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Fills in a form with nobody there. The errors say why it cannot be done; the form is then to be declined.
+    /// Fills in a form without a terminal. On error, which lists the reasons, the form must be
+    /// declined.
     pub(super) fn fill(&self, fields: &[Field]) -> Result<ElicitResult, Vec<String>> {
         let mut content = Object::new();
         let mut troubles = Vec::new();

@@ -1,27 +1,27 @@
-//! Asking a line and reading it.
+//! Prompts for a line and reads it.
 
 use crate::render::safe;
 use std::io::{self, BufRead, Write};
 
-/// The longest line taken.
+/// Maximum length of an input line.
 const MAX_LINE: u64 = 1024 * 1024;
 
-/// Words that end a question instead of answering it.
+/// Inputs that decline or cancel instead of answering.
 pub(super) const DECLINE: &str = ":decline";
 pub(super) const CANCEL: &str = ":cancel";
 
-/// A person at a keyboard, or a script in a test.
+/// The terminal, or the input and output of a test.
 pub(super) struct Asker<R, W> {
     input: R,
     output: W,
 }
 
-/// What came of a question.
+/// Result of a prompt.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Said {
     Line(String),
     Decline,
-    /// Also when there is nobody any more.
+    /// Cancelled, or EOF.
     Cancel,
 }
 
@@ -30,9 +30,9 @@ impl<R: BufRead, W: Write> Asker<R, W> {
         Self { input, output }
     }
 
-    /// Shows a text of the server or of ours, harmless.
+    /// Prints a text with control characters escaped.
     pub(super) fn show(&mut self, text: &str) {
-        // If the terminal is gone, so is the person, and reading tells it.
+        // If the terminal is closed, the next read fails as well.
         writeln!(self.output, "{}", safe::text(text)).unwrap_or_default();
     }
 

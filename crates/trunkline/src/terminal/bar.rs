@@ -1,10 +1,10 @@
-//! What shows that something is under way, as long as it is.
+//! The progress bar's lifetime: shown while work is in progress.
 
 use super::{Screen, drawing::Drawing};
 use crate::render::safe;
 use std::sync::Arc;
 
-/// Drawn on a terminal, and nowhere else. Dropping it takes it away.
+/// A progress bar, drawn only on a terminal. Dropping it removes it.
 #[derive(Debug)]
 pub(super) struct Bar {
     screen: Arc<Screen>,

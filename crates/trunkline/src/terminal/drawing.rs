@@ -1,5 +1,5 @@
-//! A drawing: one line at the bottom of the terminal that shows that something is under way. A thread of its own draws it anew
-//! every moment, so that it moves while everybody else is busy.
+//! The progress line at the bottom of the terminal. A dedicated thread redraws it, so that it
+//! moves even while the runtime is busy.
 
 use std::{
     io::{self, Write},
@@ -17,7 +17,7 @@ const BAR: usize = 30;
 /// Back to the first column, and erase the line.
 const CLEAR_LINE: &str = "\r\x1b[2K";
 
-/// Clones are the same drawing.
+/// Handle of the progress line; clones share the same line.
 #[derive(Debug, Clone)]
 pub(super) struct Drawing(Arc<Shared>);
 
@@ -27,7 +27,7 @@ struct Shared {
     ended: Condvar,
 }
 
-/// What is to be seen.
+/// The content of the progress line.
 #[derive(Debug)]
 struct Picture {
     what: String,
@@ -37,7 +37,7 @@ struct Picture {
     place: Place,
 }
 
-/// How far it is.
+/// Progress of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
     Unknown,
@@ -53,17 +53,17 @@ enum Place {
 }
 
 impl Drawing {
-    /// Draws from now on, on standard error.
+    /// Starts drawing on standard error.
     pub(super) fn start(what: String) -> Self {
         let picture =
             Picture { what, extent: Extent::Unknown, began: Instant::now(), turn: 0, place: Place::Shown };
-        // At once, so that even what is over soon is seen.
+        // Draw immediately, so that even short work is shown.
         picture.draw();
         let shared = Arc::new(Shared { picture: Mutex::new(picture), ended: Condvar::new() });
         let drawn = Arc::clone(&shared);
         let thread = thread::Builder::new().name("drawing".to_owned()).spawn(move || drawn.run());
         if let Err(error) = thread {
-            tracing::debug!(%error, "nothing shows that something is under way");
+            tracing::debug!(%error, "the progress line cannot be drawn");
         }
         Self(shared)
     }
@@ -76,7 +76,7 @@ impl Drawing {
         self.0.picture().extent = extent;
     }
 
-    /// Does something while the line is clear, and nothing is drawn.
+    /// Runs `act` while the line is cleared and drawing is suspended.
     pub(super) fn suspend<T>(&self, act: impl FnOnce() -> T) -> T {
         let picture = self.0.picture();
         picture.clear();
@@ -85,7 +85,7 @@ impl Drawing {
         done
     }
 
-    /// Leaves the line to somebody else until it is shown again.
+    /// Clears the line and stops drawing until `show`.
     pub(super) fn hide(&self) {
         self.0.go_to(Place::Hidden);
     }
@@ -145,7 +145,7 @@ impl Picture {
             Extent::Steps { done, of } => format!("{} {done}/{of}", bar(done, of)),
         };
         let line = format!("{} {extent} {}", SPINNER[self.turn % SPINNER.len()], self.what);
-        // The last column stays free: there some terminals go on to the next line.
+        // The last column stays free, because some terminals wrap after filling it.
         cut(&line, columns.saturating_sub(1)).to_owned()
     }
 }
@@ -155,7 +155,7 @@ fn bar(done: usize, of: usize) -> String {
     format!("{}{}", "█".repeat(full), "░".repeat(BAR - full))
 }
 
-/// As much of the text as so many columns hold.
+/// Truncates the text to this many columns.
 fn cut(text: &str, columns: usize) -> &str {
     let mut taken = 0;
     let end = text.char_indices().find(|(_, c)| {
@@ -166,7 +166,7 @@ fn cut(text: &str, columns: usize) -> &str {
 }
 
 fn tell(text: &str) {
-    // Nobody is left to show it to if this fails.
+    // If writing to stderr fails, there is no one to report it to.
     io::stderr().write_all(text.as_bytes()).unwrap_or_default();
 }
 

@@ -1,4 +1,4 @@
-//! One field of a form: what is typed, read as what the field takes.
+//! Parses the typed value of a form field according to the field's type.
 
 use trunkline_protocol::{
     Number, Raw,
@@ -6,7 +6,7 @@ use trunkline_protocol::{
 };
 use url::Url;
 
-/// Reads what was typed; the error says what the field takes.
+/// Parses typed input; the error says what the field expects.
 pub(super) fn read(field: &Field, typed: &str) -> Result<Raw, String> {
     match &field.kind {
         FieldKind::Text { format, min_length, max_length } => {
@@ -32,7 +32,7 @@ pub(super) fn read(field: &Field, typed: &str) -> Result<Raw, String> {
     }
 }
 
-/// What the field takes, for the person who is asked.
+/// Describes the expected input for the prompt.
 pub(super) fn hint(kind: &FieldKind) -> String {
     match kind {
         FieldKind::Text { format: Some(format), .. } => match format {
@@ -98,7 +98,7 @@ fn range(what: &str, minimum: Option<&Number>, maximum: Option<&Number>) -> Stri
     }
 }
 
-/// A choice by value, by title or by its number in the list; the value goes first.
+/// Finds a choice by value, title or its number in the list, in this order.
 fn choose<'a>(choices: &'a [Choice], typed: &str) -> Result<&'a str, String> {
     let typed = typed.trim();
     let by_value = choices.iter().find(|choice| choice.value == typed);
@@ -149,7 +149,7 @@ fn is_date(text: &str) -> bool {
     part(year, 4, 0..=9999) && part(month, 2, 1..=12) && part(day, 2, 1..=31)
 }
 
-/// RFC 3339: a date, a time of day, and its distance from UTC.
+/// True for an RFC 3339 date-time with a UTC offset.
 fn is_date_time(text: &str) -> bool {
     let Some((date, time)) = text.split_once(['T', 't']) else { return false };
     let Some(zone) = time.find(['Z', 'z', '+', '-']) else { return false };

@@ -1,4 +1,4 @@
-//! A form, filled in field by field.
+//! Prompts for the fields of a form.
 
 use super::{
     answers::Answers,
@@ -11,7 +11,7 @@ use trunkline_protocol::{
     message::{ElicitResult, Field, FieldKind},
 };
 
-/// Asks for every field that `answers` does not answer.
+/// Prompts for every field that `answers` does not contain.
 pub(super) fn fill<R: BufRead, W: Write>(
     asker: &mut Asker<R, W>,
     fields: &[Field],
@@ -39,7 +39,7 @@ pub(super) fn fill<R: BufRead, W: Write>(
     }
 }
 
-/// The answer that was given beforehand, if it fits.
+/// The answer given with `--answer`, if it is valid.
 fn given<R: BufRead, W: Write>(asker: &mut Asker<R, W>, each: &Field, answers: &Answers) -> Option<Raw> {
     match field::read(each, answers.get(&each.name)?) {
         Ok(value) => Some(value),
@@ -50,7 +50,7 @@ fn given<R: BufRead, W: Write>(asker: &mut Asker<R, W>, each: &Field, answers: &
     }
 }
 
-/// Asks until the answer fits. `Ok(None)` leaves an optional field out.
+/// Prompts until the answer is valid. `Ok(None)` omits an optional field.
 fn ask<R: BufRead, W: Write>(asker: &mut Asker<R, W>, each: &Field) -> Result<Option<Raw>, ElicitResult> {
     if let FieldKind::Unsupported { reason } = &each.kind {
         asker.show(&format!("{}: cannot be asked here ({reason})", each.name));
@@ -75,12 +75,12 @@ fn ask<R: BufRead, W: Write>(asker: &mut Asker<R, W>, each: &Field) -> Result<Op
     }
 }
 
-/// A required list may be an empty one.
+/// True if empty input is a valid answer: a required list may be empty.
 fn takes_nothing(each: &Field) -> bool {
     matches!(each.kind, FieldKind::Many { .. })
 }
 
-/// Shows what the field is, and returns the prompt for it.
+/// Shows the field's description, and returns its prompt.
 fn introduce<R: BufRead, W: Write>(asker: &mut Asker<R, W>, each: &Field) -> String {
     let name = each.title.as_deref().unwrap_or(&each.name);
     if let Some(description) = &each.description {

@@ -1,4 +1,4 @@
-//! The host behind the command line's client: a person at a terminal, or answers given beforehand.
+//! The client's [`Host`]: answers the server's questions from the terminal or `--answer`.
 
 use super::{
     Screen,
@@ -20,7 +20,7 @@ use trunkline_protocol::{
     method,
 };
 
-/// What the person wants the server to get.
+/// The command-line options about the server's questions.
 #[derive(Debug, Default)]
 pub(crate) struct Wishes {
     pub(crate) answers: Answers,
@@ -35,7 +35,7 @@ pub(crate) struct TerminalHost {
     screen: Arc<Screen>,
     wishes: Arc<Wishes>,
     person: Ability,
-    /// One question at a time.
+    /// Held while a question is shown, so that there is only one at a time.
     turn: Arc<Mutex<()>>,
 }
 
@@ -47,7 +47,7 @@ impl TerminalHost {
 }
 
 impl Host for TerminalHost {
-    /// With nobody to ask, a server is told so, and will not ask.
+    /// Declares only the capabilities that can be answered, so that the server asks nothing else.
     fn abilities(&self) -> Abilities {
         let person = self.person;
         let form = if self.wishes.answers.is_empty() { person } else { Ability::Yes };
@@ -108,7 +108,7 @@ fn elicit(screen: &Screen, wishes: &Wishes, person: Ability, params: &Raw) -> Ou
         (Elicitation::Form(form), _) => fill(screen, wishes, person, &form)?,
         (Elicitation::Url(url), Ability::Yes) => screen.asking(|| visit(&mut keyboard(), &url, open)),
         (Elicitation::Url(_), Ability::No) => {
-            screen.note("the server wants a page to be visited, and nobody can be asked; it was declined");
+            screen.note("the server asked to open a URL; declined, because there is no terminal to ask on");
             ElicitResult::decline()
         }
         (Elicitation::UnknownMode(mode), _) => {

@@ -1,4 +1,4 @@
-//! Log messages of the server, from the level on that was asked for.
+//! Prints the server's log messages at or above the requested level.
 
 use crate::render::safe;
 use anstyle::{AnsiColor, Style};
@@ -14,7 +14,7 @@ pub(super) fn line(notification: &Notification, from: Level) -> Option<String> {
         return None;
     }
     let params: LogParams = notification.params.as_ref()?.decode().ok()?;
-    // A level that nobody knows may be a grave one.
+    // A message of unknown level is printed, because it may be severe.
     if params.severity().is_ok_and(|level| level < from) {
         return None;
     }

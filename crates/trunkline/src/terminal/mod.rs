@@ -1,4 +1,4 @@
-//! The person's side: what is printed where, progress, the trace, and questions that a server asks.
+//! The terminal: output, progress, traces, and prompts for questions of the server.
 
 mod answers;
 mod ask;

@@ -1,16 +1,16 @@
-//! The progress bar of one call: drawn on a terminal, and nowhere else.
+//! The progress bar of one call, drawn only on a terminal.
 
 use super::{Screen, bar::Bar, drawing::Extent};
 use crate::render::safe;
 use std::sync::Arc;
 use trunkline_protocol::message::ProgressParams;
 
-/// Something under way. Dropping it takes the bar away.
+/// A call in progress. Dropping it removes the bar.
 #[derive(Debug)]
 pub(crate) struct Progress(Bar);
 
 impl Progress {
-    /// Shows that something is under way, by a spinner until there is progress to show.
+    /// Shows a spinner until there is progress to show.
     pub(crate) fn start(screen: &Arc<Screen>, what: &str) -> Self {
         Self(Bar::start(screen, what))
     }
@@ -30,7 +30,7 @@ fn message(params: &ProgressParams) -> String {
     format!("{}{total}{text}", params.progress)
 }
 
-/// How far it is; `None` when the end is not known.
+/// Progress in percent; `None` if the total is unknown.
 fn percent(params: &ProgressParams) -> Option<usize> {
     let share = params.progress.as_f64() / params.total.as_ref()?.as_f64();
     #[expect(

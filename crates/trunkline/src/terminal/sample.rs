@@ -1,4 +1,4 @@
-//! Sampling with a person in the place of the model.
+//! Sampling, with the user typing the model's answer.
 
 use super::ask::{Asker, Said};
 use crate::render::content::Renderer;
@@ -8,7 +8,7 @@ use trunkline_protocol::{
     message::{ContentBlock, CreateMessageParams, CreateMessageResult, Role, TextContent},
 };
 
-/// The name under which the person answers.
+/// Model name reported to the server.
 const MODEL: &str = "human";
 
 pub(super) fn sample<R: BufRead, W: Write>(asker: &mut Asker<R, W>, params: &CreateMessageParams) -> Outcome {

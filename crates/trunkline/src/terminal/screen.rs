@@ -1,4 +1,5 @@
-//! Where text goes: data to standard output, everything else to standard error, neither through a progress bar.
+//! Output: data to standard output, everything else to standard error, with the progress bar
+//! cleared before each write.
 
 use super::drawing::Drawing;
 use crate::{
@@ -17,7 +18,7 @@ use trunkline_protocol::Raw;
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 
-/// Standard output and standard error, and what they are.
+/// Standard output and standard error, and whether each shows colours.
 #[derive(Debug)]
 pub(crate) struct Screen {
     stdout: ColorChoice,
@@ -48,15 +49,16 @@ impl Screen {
         }
     }
 
-    /// Prints what was asked for. A reader that has gone away has read enough.
+    /// Prints a result to standard output. A closed pipe is not an error: the reader has had
+    /// enough.
     pub(crate) fn data(&self, text: &str) -> io::Result<()> {
-        self.aside(|| {
+        self.with_bar_suspended(|| {
             let mut out = AutoStream::new(io::stdout().lock(), self.stdout);
             gone_is_fine(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
         })
     }
 
-    /// Prints JSON: laid out and harmless on a terminal, as it is elsewhere.
+    /// Prints JSON: indented and escaped on a terminal, unchanged otherwise.
     pub(crate) fn json(&self, raw: &Raw) -> io::Result<()> {
         let mut text = if io::stdout().is_terminal() {
             safe::json(&json::pretty(raw)).into_owned()
@@ -64,17 +66,17 @@ impl Screen {
             raw.as_str().to_owned()
         };
         text.push('\n');
-        self.aside(|| {
+        self.with_bar_suspended(|| {
             let mut out = io::stdout().lock();
             gone_is_fine(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
         })
     }
 
-    /// Prints to standard error, whatever was asked for.
+    /// Prints to standard error, even with `--quiet`.
     pub(crate) fn tell(&self, text: &str) {
-        self.aside(|| {
+        self.with_bar_suspended(|| {
             let mut out = AutoStream::new(io::stderr().lock(), self.stderr);
-            // Nobody is left to tell if this fails.
+            // If writing to stderr fails, there is no one to report it to.
             out.write_all(text.as_bytes()).and_then(|()| out.flush()).unwrap_or_default();
         });
     }
@@ -87,7 +89,7 @@ impl Screen {
         self.remark(NOTE, "note", text);
     }
 
-    /// Whether somebody can be asked.
+    /// True if the user can be prompted: there is a terminal for input and output.
     pub(crate) fn can_ask() -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
@@ -96,8 +98,8 @@ impl Screen {
         self.volume == Volume::Usual && io::stderr().is_terminal()
     }
 
-    /// Does something while the progress bar, if there is one, is out of the way.
-    fn aside<T>(&self, act: impl FnOnce() -> T) -> T {
+    /// Runs `act` while the progress bar, if any, is suspended.
+    fn with_bar_suspended<T>(&self, act: impl FnOnce() -> T) -> T {
         let bar = self.bar().clone();
         match bar {
             Some(bar) => bar.suspend(act),
@@ -105,8 +107,8 @@ impl Screen {
         }
     }
 
-    /// Asks the person something. The bar is hidden and not suspended, because suspended it could not even be taken away
-    /// before the person has answered.
+    /// Prompts the user. The bar is hidden rather than suspended: a suspended bar holds its lock,
+    /// so it could not be removed before the user has answered.
     pub(super) fn asking<T>(&self, ask: impl FnOnce() -> T) -> T {
         let bar = self.bar().clone();
         bar.iter().for_each(Drawing::hide);

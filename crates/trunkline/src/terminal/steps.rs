@@ -1,4 +1,4 @@
-//! The progress of work that has steps: drawn on a terminal, and nowhere else.
+//! The progress bar of work with several steps, drawn only on a terminal.
 
 use super::{
     Screen,
@@ -8,11 +8,11 @@ use super::{
 use crate::render::safe;
 use std::sync::Arc;
 
-/// Work under way. Dropping it takes the bar away.
+/// Work in progress. Dropping it removes the bar.
 #[derive(Debug)]
 pub(crate) struct Steps(Bar);
 
-/// Tells how far the work is, from wherever it is done.
+/// Reports progress; can be cloned and used from any task.
 #[derive(Debug, Clone)]
 pub(crate) struct Teller(Option<Drawing>);
 
@@ -27,7 +27,7 @@ impl Steps {
 }
 
 impl Teller {
-    /// Says what is done now, and which step of how many it is.
+    /// Sets the current activity, and the step number and total.
     pub(crate) fn say(&self, what: &str, step: Option<(usize, usize)>) {
         let Some(bar) = &self.0 else { return };
         bar.say(safe::line(what));

@@ -1,4 +1,5 @@
-//! `--trace`: every frame, its direction, and the time since the start. Headers, which may hold secrets, are no part of it.
+//! `--trace`: prints every frame with its direction and the time since the start, but no HTTP
+//! headers, which may hold secrets.
 
 use super::Screen;
 use crate::render::safe;

@@ -1,4 +1,5 @@
-//! A page that the server wants the person to visit. Nothing is opened, or even looked up, without consent.
+//! URL elicitation: a page that the server asks the user to visit. No URL is opened or resolved
+//! without consent.
 
 use super::ask::{Asker, Said};
 use std::{
@@ -13,7 +14,7 @@ const OPENER: &str = "open";
 #[cfg(not(target_os = "macos"))]
 const OPENER: &str = "xdg-open";
 
-/// Shows the host and the whole address, and asks.
+/// Shows the host and the whole URL, and asks for consent.
 pub(super) fn visit<R: BufRead, W: Write>(
     asker: &mut Asker<R, W>,
     params: &UrlParams,
@@ -46,13 +47,13 @@ pub(super) fn visit<R: BufRead, W: Write>(
     }
 }
 
-/// Hands the address to the desktop, as one argument and without a shell.
+/// Opens the URL in the desktop's browser; it is passed as one argument, without a shell.
 pub(super) fn open(url: &Url) -> io::Result<()> {
     let quiet = || Stdio::null();
     Command::new(OPENER).arg(url.as_str()).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn().map(drop)
 }
 
-/// The address and its host, in the form in which no letters can pass for others.
+/// The URL and its host in Punycode, so that look-alike letters are visible.
 fn web_address(text: &str) -> Option<(Url, String)> {
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     let host = url.host_str()?.to_owned();

@@ -1,4 +1,4 @@
-//! Options of the command line, and configured servers, into those of an examination.
+//! Builds the options of an examination from the command line or a configured server.
 
 use super::{http, reach, settings, speak};
 use crate::{args::ConnectionArgs, commands::Context, environment::Environment, failure::Failure};
@@ -7,9 +7,9 @@ use trunkline_client::{ConnectOptions, Exposure, Target};
 use trunkline_config::{Reach, Secret, Server};
 use trunkline_doctor::{DoctorOptions, FirstCall, Limits, Watch};
 
-/// How long one step may take unless told otherwise.
+/// Default time limit of one step.
 const STEP: Duration = Duration::from_secs(10);
-/// All steps together get so many times what one may take, and a start besides.
+/// The total time limit is this many step limits, plus the time for a start.
 const STEPS: u32 = 8;
 
 pub(crate) fn options(
@@ -33,7 +33,7 @@ pub(crate) fn options(
     })
 }
 
-/// A configured server as something to examine; none for those that run in this process.
+/// A configured server as a subject; `None` for built-in packs, which run in this process.
 pub(crate) fn configured(
     server: &Server,
     environment: &Environment,
@@ -51,7 +51,7 @@ pub(crate) fn configured(
     Ok(Some(examined(reached.map_err(named)?, secrets, base)))
 }
 
-/// What is examined is reached as the gateway would reach it.
+/// Connects to the subject in the same way as the gateway.
 fn examined(
     (target, reached): (Target, ConnectOptions),
     secrets: Vec<String>,
@@ -65,7 +65,7 @@ fn examined(
     (target, options)
 }
 
-/// The values that the configuration itself does not show.
+/// The values that the configuration masks.
 fn hidden<'a>(values: impl Iterator<Item = &'a Secret>) -> Vec<String> {
     values
         .filter(|value| value.to_string() != value.expose())

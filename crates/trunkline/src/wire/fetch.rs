@@ -1,4 +1,5 @@
-//! How the ci pack's tools reach hosted services: over our own HTTP client, one hop at a time.
+//! Lets the CI pack reach hosted services with our HTTP client. Redirects to another origin are
+//! returned to the pack.
 
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Response};
 use bytes::Bytes;
@@ -9,7 +10,7 @@ use trunkline_packs::ci::{Fetch, FetchError, FetchMethod, FetchRequest, FetchRes
 use trunkline_process::HeadTail;
 use trunkline_transport::http::{Arriving, HttpClient, HttpError, RedirectError, Target};
 
-/// The status of a redirect that leads elsewhere; whether to follow it is the asker's decision.
+/// Status of a redirect to another origin; the caller decides whether to follow it.
 const ELSEWHERE: u16 = 302;
 
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! The options of `serve` that are settings, too, as the topmost layer of the configuration.
+//! The options of `serve` that are also settings, as the topmost layer of the configuration.
 
 use crate::commands::serve::{Args, GuardArgs};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use trunkline_config::{Auth, Flag, JwksPlace, Jwt};
 /// The claim of a token that names the caller's roles.
 const ROLES_CLAIM: &str = "roles";
 
-/// What `serve` was told.
+/// The settings given as options of `serve`.
 pub(crate) fn of(args: &Args) -> Vec<Flag> {
     let flag =
         |name: &str, key: &str, value: Value| Flag { name: name.to_owned(), key: key.to_owned(), value };
@@ -44,7 +44,7 @@ pub(crate) fn of(args: &Args) -> Vec<Flag> {
     flags
 }
 
-/// Who may come in, as the options say where no configuration is read.
+/// Authentication settings from the options, for commands that read no configuration.
 pub(crate) fn auth(guard: &GuardArgs) -> Auth {
     let jwt = match (&guard.issuer, &guard.audience, &guard.jwks) {
         (Some(issuer), Some(audience), Some(jwks)) => Some(Jwt {

@@ -1,4 +1,4 @@
-//! The gate: credentials of a request, judged by `trunkline-auth`, as `trunkline-serve` wants them.
+//! The gate: adapts the authentication of `trunkline-auth` to `trunkline-serve`.
 
 use ::http::{HeaderMap, HeaderValue, header};
 use std::{
@@ -9,17 +9,17 @@ use trunkline_auth::{AttemptLimit, AuthError, Authenticator, Challenge, Identity
 use trunkline_protocol::Caller;
 use trunkline_serve::{Admission, Denied, Gate};
 
-/// Callers that are kept ready. Others are made anew for each of their requests.
+/// Number of cached callers. Others are built for each request.
 const READY: usize = 32;
 
-/// What a verdict becomes.
+/// Converts verdicts of the authenticator.
 struct Front {
     challenge: Challenge,
-    /// Who came with a key, as handlers know them. Whether they may come in was decided before.
+    /// Cache of callers by API key identity. It does not authenticate; that was done before.
     callers: Mutex<Vec<(Arc<Identity>, Arc<Caller>)>>,
 }
 
-/// Lets in whom the authenticator knows.
+/// A gate that admits the callers known to the authenticator.
 pub(super) fn gate(authenticator: Authenticator, challenge: Challenge) -> Gate {
     let gate =
         Arc::new(trunkline_auth::Gate::new(authenticator, Unidentified::Refuse, AttemptLimit::default()));
@@ -29,20 +29,20 @@ pub(super) fn gate(authenticator: Authenticator, challenge: Challenge) -> Gate {
         let verdict = match (given.next(), given.next()) {
             (None, _) => gate.admit_at_once::<HeaderValue>(&[], peer.ip()),
             (Some(one), None) => gate.admit_at_once(&[one], peer.ip()),
-            // Two are as wrong as any more.
+            // Several headers are refused, so two are enough to pass on.
             (Some(one), Some(two)) => gate.admit_at_once(&[one, two], peer.ip()),
         };
         if let Some(verdict) = verdict {
-            return Admission::Now(front.turned(verdict));
+            return Admission::Now(front.convert(verdict));
         }
         let given: Vec<HeaderValue> = headers.get_all(header::AUTHORIZATION).iter().cloned().collect();
         let (gate, front) = (gate.clone(), front.clone());
-        Admission::Later(Box::pin(async move { front.turned(gate.admit(&given, peer.ip()).await) }))
+        Admission::Later(Box::pin(async move { front.convert(gate.admit(&given, peer.ip()).await) }))
     })
 }
 
 impl Front {
-    fn turned(&self, verdict: Result<Arc<Identity>, AuthError>) -> Result<Arc<Caller>, Denied> {
+    fn convert(&self, verdict: Result<Arc<Identity>, AuthError>) -> Result<Arc<Caller>, Denied> {
         verdict.map(|identity| self.caller(identity)).map_err(|error| Denied {
             status: error.status(),
             message: error.to_string(),
@@ -52,7 +52,7 @@ impl Front {
 
     fn caller(&self, identity: Arc<Identity>) -> Arc<Caller> {
         let identity = match Arc::try_unwrap(identity) {
-            // Read from a token: nobody else has it, and the next request will bring another.
+            // The only reference: parsed from a token, so caching it by pointer would never hit.
             Ok(own) => return Arc::new(Caller { id: own.id, roles: own.roles, scopes: own.scopes }),
             Err(shared) => shared,
         };

@@ -1,4 +1,4 @@
-//! An issuer's signing keys: a file, or an address from which they are fetched and fetched again.
+//! An issuer's signing keys: a file, or a URL from which they are fetched and refreshed.
 
 use crate::failure::Failure;
 use ::http::{HeaderMap, HeaderValue, Method, header};
@@ -15,7 +15,7 @@ use trunkline_transport::{
 };
 use url::{Host, Url};
 
-/// A verifier with the keys that `source` names.
+/// A verifier with the keys from `source`.
 pub(super) fn verifier(options: JwtOptions, source: &str) -> Result<JwtVerifier, Failure> {
     let unusable = |why: &dyn std::fmt::Display| Failure::usage(format!("--jwks {source}: {why}"));
     if !source.contains("://") {
@@ -26,7 +26,7 @@ pub(super) fn verifier(options: JwtOptions, source: &str) -> Result<JwtVerifier,
     let target = Target::parse(source).map_err(|error| unusable(&error))?;
     if !is_private(target.url()) {
         let failure = unusable(&"keys that decide who comes in must be fetched over https");
-        return Err(failure.hint("only an issuer on this machine may be asked over http"));
+        return Err(failure.hint("use https; plain http is allowed only for an issuer on this machine"));
     }
     let client = HttpClient::new(HttpOptions::default()).map_err(|error| unusable(&error))?;
     let fetch = fetch_from(client, target);
@@ -37,7 +37,7 @@ fn fetch_from(client: HttpClient, target: Target) -> Fetch {
     Box::new(move || Box::pin(fetch(client.clone(), target.clone())))
 }
 
-/// Whether nobody on the way can change what an address gives.
+/// True if the response cannot be modified in transit: https, or a loopback address.
 fn is_private(url: &Url) -> bool {
     let loopback = match url.host() {
         Some(Host::Domain(name)) => name == "localhost",
@@ -48,7 +48,7 @@ fn is_private(url: &Url) -> bool {
     url.scheme() == "https" || loopback
 }
 
-/// One look at the key set; how long it may take is the verifier's to say.
+/// Fetches the key set once; the verifier sets the timeout.
 async fn fetch(client: HttpClient, target: Target) -> Result<Vec<u8>, FetchError> {
     let accepted = HeaderValue::from_static("application/jwk-set+json, application/json");
     let headers = HeaderMap::from_iter([(header::ACCEPT, accepted)]);
@@ -75,7 +75,7 @@ mod tests {
     };
     use trunkline_auth::AuthError;
 
-    /// An issuer on this machine whose answer can be changed: status, and the text of its keys.
+    /// A local issuer whose response (status and key set) can be changed.
     struct Issuer {
         address: String,
         answer: Arc<Mutex<(u16, String)>>,
@@ -107,7 +107,7 @@ mod tests {
             *self.answer.lock().unwrap() = (status, text);
         }
 
-        /// A verifier that may ask as often as it likes.
+        /// A verifier without a minimum time between fetches.
         fn verifier(&self, max_age: Duration) -> JwtVerifier {
             let options = JwtOptions::new(signer::ISSUER, signer::AUDIENCE);
             let client = HttpClient::new(HttpOptions::default()).unwrap();

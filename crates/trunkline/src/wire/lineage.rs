@@ -1,9 +1,9 @@
-//! Lineage: which gateways started this process. A gateway that finds itself among its ancestors was configured as its own
-//! upstream, and would start itself for ever.
+//! Lineage: the chain of gateways that started this process. A gateway that finds itself among its
+//! ancestors was configured as its own upstream and would start itself endlessly.
 
-/// The variable in which a gateway tells the programs it starts.
+/// The variable that passes the chain to child processes.
 pub(crate) const VARIABLE: &str = "TRUNKLINE_LINEAGE";
-/// More gateways than anybody starts one from another.
+/// Maximum length of the chain; real setups are shorter.
 const DEEPEST: usize = 8;
 const BETWEEN: char = '\n';
 
@@ -17,12 +17,12 @@ pub(crate) enum Looped {
         "this gateway was started by itself: one of its servers runs `trunkline` with the same configuration"
     )]
     Itself,
-    #[error("{DEEPEST} gateways were started one by another; one of them leads back to the first")]
+    #[error("a chain of {DEEPEST} gateways started each other; one of them probably starts the first again")]
     TooDeep,
 }
 
 impl Lineage {
-    /// Adds this gateway, known by its configuration, to those that started it.
+    /// Adds this gateway, identified by its configuration, to the inherited chain.
     pub(crate) fn enter(inherited: Option<&str>, configuration: &str) -> Result<Self, Looped> {
         let mut ancestors: Vec<String> = inherited
             .unwrap_or_default()
@@ -41,7 +41,7 @@ impl Lineage {
         Ok(Self(ancestors))
     }
 
-    /// What the programs that are started from here inherit.
+    /// The variable for child processes.
     pub(crate) fn variable(&self) -> (String, String) {
         (VARIABLE.to_owned(), self.0.join(&BETWEEN.to_string()))
     }

@@ -1,4 +1,5 @@
-//! Settings into parts: the only place that knows how options of the command line become those of the client.
+//! Builds components from settings: the only module that turns command-line options and
+//! configuration into options of the libraries.
 
 pub(crate) mod doctor;
 mod fetch;
@@ -34,7 +35,7 @@ use trunkline_protocol::{Era, message::Root};
 use trunkline_transport::http::{ClientCertificate, HttpOptions, Pem};
 use url::Url;
 
-/// The target with what the options add to it.
+/// The target, completed with the command-line options.
 pub(crate) fn target(
     target: Target,
     args: &ConnectionArgs,
@@ -64,7 +65,7 @@ pub(crate) fn target(
     }
 }
 
-/// How to connect, and who answers questions.
+/// The connection options, with the host that answers questions.
 pub(crate) fn options(args: &ConnectionArgs, context: &Context) -> Result<ConnectOptions, Failure> {
     let host = TerminalHost::new(context.screen.clone(), wishes(&args.ask, args)?);
     Ok(ConnectOptions {
@@ -84,7 +85,8 @@ pub(crate) fn options(args: &ConnectionArgs, context: &Context) -> Result<Connec
     })
 }
 
-/// How a bridge connects: the client behind it answers, and roots given here are for when there is none.
+/// The connection options of a bridge: its client answers questions, and the roots given here are
+/// used while there is none.
 pub(crate) fn bridge_options(args: &ConnectionArgs, context: &Context) -> Result<ConnectOptions, Failure> {
     let roots: Result<Vec<Root>, Failure> = args.ask.roots.iter().map(|folder| root(folder)).collect();
     let host = Arc::new(Unattended { roots: roots? });
@@ -93,7 +95,7 @@ pub(crate) fn bridge_options(args: &ConnectionArgs, context: &Context) -> Result
 
 fn refuse(option: &str, given: bool, needs: &str) -> Result<(), Failure> {
     if given {
-        Err(Failure::usage(format!("{option} makes sense only where the target is {needs}")))
+        Err(Failure::usage(format!("{option} can be used only if the target is {needs}")))
     } else {
         Ok(())
     }
@@ -147,7 +149,7 @@ fn http(args: &ConnectionArgs, environment: &Environment) -> Result<HttpOptions,
     })
 }
 
-/// Values may be secrets, so that neither failures nor debug output show them.
+/// Parses headers. Values may be secrets, so neither errors nor debug output contain them.
 fn headers(words: &[String], environment: &Environment) -> Result<HeaderMap, Failure> {
     let mut headers = HeaderMap::new();
     for word in words {
@@ -160,7 +162,9 @@ fn headers(words: &[String], environment: &Environment) -> Result<HeaderMap, Fai
             .map_err(|_| Failure::usage(format!("--header `{name}` is not the name of a header")))?;
         let value = expanded(value.trim(), &format!("--header {name}"), environment)?;
         let mut value: HeaderValue = value.parse().map_err(|_| {
-            Failure::usage(format!("--header {name}: its value has characters that no header has"))
+            Failure::usage(format!(
+                "--header {name}: its value has characters that are not allowed in a header"
+            ))
         })?;
         value.set_sensitive(true);
         headers.append(header, value);
@@ -207,7 +211,7 @@ mod tests {
         assert!(!format!("{:?}", read("X: ${TOKEN}").unwrap()).contains("s3cret"));
         assert_eq!(told(read("s3cret")), "error: a --header is not `Name: value`\n");
         assert!(told(read("X: {env:NOPE}")).contains("--header X refers to the environment variable `NOPE`"));
-        assert!(told(read("X: ${ODD}")).contains("characters that no header has"));
+        assert!(told(read("X: ${ODD}")).contains("characters that are not allowed in a header"));
     }
 
     #[test]

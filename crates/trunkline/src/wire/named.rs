@@ -1,4 +1,4 @@
-//! A configured server as the target of a command.
+//! Configured servers as targets of commands.
 
 use super::{reach, settings};
 use crate::{args::ConnectionArgs, environment::Environment, failure::Failure};
@@ -7,19 +7,19 @@ use trunkline_client::{ConnectOptions, Speak, Target};
 use trunkline_config::{Reach, Server};
 use trunkline_protocol::ServerName;
 
-/// A server of the configuration, and how it is reached.
+/// A configured server, with its target and connection options.
 #[derive(Debug)]
 pub(crate) struct Named {
     pub(crate) target: Target,
     pub(crate) options: ConnectOptions,
 }
 
-/// The server of that name; `None` where the configuration has none, or there is no configuration.
+/// Finds the server of this name; `None` if it is not configured, or there is no configuration.
 pub(crate) fn find(word: &str, environment: &Environment) -> Result<Option<Named>, Failure> {
     let Ok(name) = word.parse::<ServerName>() else { return Ok(None) };
     let loaded = settings::read(environment, None, Vec::new())?.map_err(|rejected| {
-        Failure::usage(format!("`{word}` is looked for in the configuration: {rejected}"))
-            .hint("`trunkline config check` shows what is wrong, each in its place")
+        Failure::usage(format!("cannot look up the server `{word}`: {rejected}"))
+            .hint("`trunkline config check` shows each problem and its position")
     })?;
     let Some(server) = loaded.settings.servers.get(&name) else {
         return unknown(word, &loaded.settings);
@@ -27,21 +27,21 @@ pub(crate) fn find(word: &str, environment: &Environment) -> Result<Option<Named
     reached(word, server, environment).map(Some)
 }
 
-/// All servers of the configuration.
+/// All configured servers.
 #[derive(Debug)]
 pub(crate) struct Configured {
     pub(crate) servers: Vec<(String, Named)>,
-    /// Servers that nobody can be connected to, and why.
+    /// Servers that cannot be connected to, with the reason.
     pub(crate) left_out: Vec<(String, &'static str)>,
-    /// The files it was read from.
+    /// The files that the configuration was read from.
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// Every server; `file` takes the place of the one found upwards from the current directory.
+/// Reads all servers; `file` replaces the one found in the parent directories.
 pub(crate) fn all(environment: &Environment, file: Option<&Path>) -> Result<Configured, Failure> {
     let loaded = settings::read(environment, file, Vec::new())?.map_err(|rejected| {
         Failure::usage(rejected.to_string())
-            .hint("`trunkline config check` shows what is wrong, each in its place")
+            .hint("`trunkline config check` shows each problem and its position")
     })?;
     let mut left_out = Vec::new();
     let mut servers = Vec::new();
@@ -73,7 +73,7 @@ fn reached(word: &str, server: &Server, environment: &Environment) -> Result<Nam
 
 fn unknown(word: &str, settings: &trunkline_config::Settings) -> Result<Option<Named>, Failure> {
     if settings.disabled.iter().any(|name| name.as_ref() == word) {
-        return Err(Failure::usage(format!("the server `{word}` is switched off in the configuration")));
+        return Err(Failure::usage(format!("the server `{word}` is disabled in the configuration")));
     }
     if settings.servers.is_empty() {
         return Ok(None);
@@ -85,12 +85,12 @@ fn unknown(word: &str, settings: &trunkline_config::Settings) -> Result<Option<N
         Some(nearest) if strsim::jaro(nearest, word) > 0.8 => {
             failure.hint(format!("did you mean `{nearest}`?"))
         }
-        _ => failure.hint(format!("configured are: {}", names.join(", "))),
+        _ => failure.hint(format!("configured servers: {}", names.join(", "))),
     })
 }
 
 impl Named {
-    /// What the options of the command line leave open, the configuration says.
+    /// Completes the command-line options with those from the configuration.
     pub(crate) fn complete(self, mut options: ConnectOptions, args: &ConnectionArgs) -> ConnectOptions {
         for (name, value) in &self.options.http.extra_headers {
             if !options.http.extra_headers.contains_key(name) {

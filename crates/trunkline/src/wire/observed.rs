@@ -1,4 +1,4 @@
-//! What is seen of the traffic to upstreams: spans and figures.
+//! Observes the traffic to upstreams: spans and metrics.
 
 use super::stack;
 use std::{
@@ -12,7 +12,8 @@ use trunkline_gateway::{
 };
 use trunkline_protocol::{Connect, ServerName};
 
-/// The tracer, and a meter per server. A meter outlives its upstream: a reload does not begin to count anew.
+/// The tracer, and a meter per server. A meter outlives its upstream, so that a reload does not
+/// reset the counters.
 pub(crate) struct Observed {
     tracer: Option<Tracer>,
     meters: Mutex<BTreeMap<ServerName, Meter>>,
@@ -23,7 +24,7 @@ impl Observed {
         Self { tracer, meters: Mutex::default() }
     }
 
-    /// The same way to reach a server, with what is sent there counted and traced.
+    /// Wraps a connector, so that its calls are counted and traced.
     pub(crate) fn connect(&self, server: &ServerName, connect: Arc<dyn Connect>) -> Arc<dyn Connect> {
         let meter = self.meters().entry(server.clone()).or_insert_with(|| Meter::new(PerTool::No)).clone();
         stack::around_session(connect, server, self.tracer.clone(), meter)
@@ -34,7 +35,7 @@ impl Observed {
         UpstreamFigures { calls, ..UpstreamFigures::from(&upstream.status()) }
     }
 
-    /// Lets go of what was counted of servers that are gone.
+    /// Drops the meters of removed servers.
     pub(crate) fn forget(&self, gone: impl Fn(&ServerName) -> bool) {
         self.meters().retain(|name, _| !gone(name));
     }

@@ -1,4 +1,4 @@
-//! Our own packs of tools, as flags or the configuration want them.
+//! Builds the built-in tool packs from flags or the configuration.
 
 use super::fetch::ServiceFetch;
 use crate::{
@@ -16,7 +16,7 @@ use trunkline_packs::{
 use trunkline_toolbox::{Tool, Toolbox};
 use trunkline_transport::http::{HttpClient, HttpOptions};
 
-/// What the packs may see and do.
+/// Permissions of the packs.
 #[derive(Debug, Clone, Default)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -31,16 +31,16 @@ pub(crate) struct Packs {
     pub(crate) compatibility: bool,
     pub(crate) github: Vec<String>,
     pub(crate) gitlab: Vec<String>,
-    /// Files and directories that decide what we do, which the tools must not change.
+    /// Files and directories that control this program, which the tools must not change.
     pub(crate) guarded: Vec<PathBuf>,
 }
 
-/// Tools, before anything stands in front of them.
+/// A toolbox, before any layer is added.
 pub(crate) struct Kit {
     pub(crate) toolbox: Toolbox,
-    /// How many tools there are.
+    /// Number of tools.
     pub(crate) tools: usize,
-    /// The tools that change nothing.
+    /// Names of the read-only tools.
     pub(crate) read_only: HashSet<String>,
 }
 
@@ -60,19 +60,19 @@ impl From<&Builtin> for Packs {
 }
 
 impl Packs {
-    /// With files that the tools must not change.
+    /// Adds files that the tools must not change.
     pub(crate) fn guarding(self, guarded: &[PathBuf]) -> Self {
         Self { guarded: guarded.to_vec(), ..self }
     }
 
-    /// The directories, opened once and for all.
+    /// Opens the root directories, once for the lifetime of the process.
     pub(crate) fn open(&self) -> Result<Roots, Failure> {
         Roots::open(self.roots.clone())
             .map_err(|error| Failure::usage(error.to_string()).hint("choose a directory with --root"))
     }
 
-    /// Asks the kernel to hold this process to its directories, as a second layer below the tools' own checks.
-    /// `records` are directories that stay writable, too, and are made where they are missing.
+    /// Restricts this process to its directories (Landlock), as a second layer below the tools'
+    /// own checks. `records` are further writable directories, created if missing.
     pub(crate) fn restrict(&self, roots: &Roots, records: Vec<PathBuf>) -> Result<(), Failure> {
         if self.run {
             // Compilers and package managers write to caches all over the home directory.
@@ -83,7 +83,7 @@ impl Packs {
             fs::create_dir_all(folder)
                 .map_err(|error| Failure::usage(format!("{}: {error}", folder.display())))?;
         }
-        // Git gets its settings in a temporary directory.
+        // Git's settings are written to a temporary directory.
         let temporary = std::env::temp_dir();
         let devices = ["/dev/null", "/dev/tty", "/tmp"].map(PathBuf::from);
         let also: Vec<PathBuf> = records.into_iter().chain(devices).chain([temporary]).collect();
@@ -91,7 +91,7 @@ impl Packs {
             Ok(restriction) => {
                 tracing::debug!(?restriction, "the kernel restricts where this process may write");
             }
-            // The tools' own checks hold without it.
+            // The tools' own checks still apply.
             Err(error) => tracing::warn!(%error, "the kernel does not restrict where this process may write"),
         }
         Ok(())
@@ -128,7 +128,7 @@ impl Packs {
         )
     }
 
-    /// The git tools; a machine without git is served without them.
+    /// The git tools; none if git is not installed.
     fn repositories(&self, environment: &Environment) -> Result<Vec<Tool>, Failure> {
         let mut options = GitOptions::new(self.canonical()?);
         options.guarded.clone_from(&self.guarded);
@@ -149,12 +149,12 @@ impl Packs {
             Ok(tools)
         });
         Ok(packed.unwrap_or_else(|error| {
-            tracing::warn!(%error, "git's tools are left out");
+            tracing::warn!(%error, "the git tools are not offered");
             Vec::new()
         }))
     }
 
-    /// The ci tools; unless programs may run they only look.
+    /// The CI tools; read-only unless running programs is allowed.
     fn projects(&self, environment: &Environment) -> Result<Vec<Tool>, Failure> {
         let mut options = CiOptions::new(self.canonical()?);
         options.environment = environment.all();

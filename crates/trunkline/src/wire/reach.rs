@@ -1,4 +1,4 @@
-//! From a configured server to the way it is reached.
+//! Builds the target and connection options of a configured server.
 
 use crate::environment::Environment;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -11,7 +11,7 @@ use trunkline_config::{EraSetting, Local, Remote, Server, Timeouts as TimeoutSet
 use trunkline_protocol::Era;
 use trunkline_transport::http::HttpOptions;
 
-/// A program, with its environment and directory.
+/// A program, with its environment and working directory.
 pub(crate) fn program(
     local: &Local,
     server: &Server,
@@ -48,21 +48,20 @@ pub(crate) fn address(remote: &Remote, server: &Server) -> Result<(Target, Conne
     Ok((target, options))
 }
 
-/// How long the server may take.
+/// Timeouts of the server.
 pub(crate) fn timeouts(given: &TimeoutSetting) -> Result<Timeouts, String> {
     let options = TimeoutOptions { connect: given.startup, call: given.request, ceiling: given.ceiling };
     Timeouts::new(options).map_err(|error| error.to_string())
 }
 
-/// Values may be secrets, so failures tell names only.
+/// Parses headers. Values may be secrets, so errors contain only names.
 fn headers(remote: &Remote) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     for (name, value) in &remote.headers {
         let header: HeaderName = name.parse().map_err(|_| format!("`{name}` is not the name of a header"))?;
-        let mut value: HeaderValue = value
-            .expose()
-            .parse()
-            .map_err(|_| format!("the value of the header `{name}` has characters that no header has"))?;
+        let mut value: HeaderValue = value.expose().parse().map_err(|_| {
+            format!("the value of the header `{name}` has characters that are not allowed in a header")
+        })?;
         value.set_sensitive(true);
         headers.append(header, value);
     }

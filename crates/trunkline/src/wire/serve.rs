@@ -1,4 +1,4 @@
-//! What the settings say about serving: who may come in, how often, and what is recorded.
+//! Turns settings into serving options: authentication, rate limits and audit trail.
 
 use super::gate;
 use crate::{
@@ -18,11 +18,10 @@ use trunkline_gateway::{
 use trunkline_protocol::Era;
 use trunkline_serve::{Eras, Guard, ServeOptions};
 
-/// The most bytes of a file of API keys.
+/// Maximum size of an API key file.
 const MAX_KEY_FILE: u64 = 16 * 1024 * 1024;
 
-/// The audit trail of one server process, and the folder it is written to; `None` when none is
-/// wanted.
+/// The audit trail of one server process, and its directory; `None` if disabled.
 pub(crate) fn trail(
     settings: &Settings,
     name: &str,
@@ -38,7 +37,7 @@ pub(crate) fn trail(
     Ok(Some((trail, folder)))
 }
 
-/// How often callers and tools may be called; `None` without any such limit.
+/// The rate limits per caller and tool; `None` if there are none.
 pub(crate) fn rates(settings: &Settings) -> Option<Rates> {
     let per_caller = settings.limits.per_caller.as_ref().and_then(quota);
     let per_tool = settings.limits.per_tool.as_ref().and_then(quota);
@@ -69,7 +68,7 @@ fn audit_options(settings: &Settings) -> AuditOptions {
     }
 }
 
-/// Where audit trails are kept; `None` when none is wanted.
+/// The directory of all audit trails; `None` if disabled.
 pub(crate) fn audit_home(settings: &Settings, environment: &Environment) -> Result<Option<PathBuf>, Failure> {
     if !settings.audit.enabled {
         return Ok(None);
@@ -82,12 +81,12 @@ pub(crate) fn audit_home(settings: &Settings, environment: &Environment) -> Resu
     let home = environment.get_os(environment::HOME).map(|home| PathBuf::from(home).join(".local/state"));
     let state = state.or(home).ok_or_else(|| {
         Failure::usage("there is no home directory to keep the audit trail in")
-            .hint("choose a place with --audit, or say --no-audit")
+            .hint("choose a directory with --audit, or pass --no-audit")
     })?;
     Ok(Some(state.join("trunkline/audit")))
 }
 
-/// Who is served, and from where.
+/// The options of the front end: guard, limits and era.
 pub(crate) fn options(settings: &Settings, era: EraChoice) -> Result<ServeOptions, Failure> {
     let eras = match era {
         EraChoice::Auto => Eras::Both,
@@ -124,12 +123,12 @@ fn limits(settings: &Settings) -> trunkline_serve::Limits {
     }
 }
 
-/// So many in a period; none at all is no limit.
+/// A rate as a quota; zero means no limit.
 pub(super) fn quota(rate: &Rate) -> Option<Quota> {
     Some(Quota::new(rate.calls.try_into().ok()?, rate.per))
 }
 
-/// A number of the configuration as one of things in memory.
+/// Converts a configured number to `usize`.
 pub(super) fn size(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
@@ -162,7 +161,7 @@ fn authenticator(auth: &Auth) -> Result<Option<Authenticator>, Failure> {
             let text = read_regular_text(path, MAX_KEY_FILE).map_err(|error| unusable(&error))?;
             let keys = ApiKeys::from_json(&text).map_err(|error| unusable(&error))?;
             if keys.all_expired() {
-                tracing::warn!(file = %path.display(), "every key of this file has expired: nobody can come in with one");
+                tracing::warn!(file = %path.display(), "all API keys in this file have expired");
             }
             Some(keys)
         }

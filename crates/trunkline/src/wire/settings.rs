@@ -1,4 +1,4 @@
-//! Reads the configuration: where its files are on this machine, and what the environment holds.
+//! Reads the configuration from its files on this machine and the environment.
 
 use crate::{
     commands::Context,
@@ -11,8 +11,8 @@ use trunkline_config::{
     Approvals, Flag, FoundFile, FoundFiles, Inputs, Loaded, NoKeychain, Problem, Rejected,
 };
 
-/// The configuration with all its layers; `file` takes the place of the one found upwards from the
-/// current directory. A found file that nobody approved is left out, and the log says so.
+/// Reads all layers of the configuration; `file` replaces the one found in the current directory
+/// or above it. A found file that is not approved is ignored with a log message.
 pub(crate) fn read(
     environment: &Environment,
     file: Option<&Path>,
@@ -29,7 +29,7 @@ pub(crate) fn read(
     Ok(read)
 }
 
-/// The same with a found file as if it were approved: to look at it, and for nothing else.
+/// Like `read`, but treats a found file as approved. Only for showing it.
 pub(crate) fn preview(
     environment: &Environment,
     file: Option<&Path>,
@@ -57,7 +57,7 @@ fn load_with(
     }))
 }
 
-/// Why a file that was found is not used, and what to do, in one line.
+/// A one-line message: why a found file is not used, and what to do.
 pub(crate) fn waits(found: &FoundFile) -> String {
     let path = safe::line(&found.path.display().to_string());
     format!(
@@ -65,7 +65,7 @@ pub(crate) fn waits(found: &FoundFile) -> String {
     )
 }
 
-/// The same for commands that need settings: problems are told, and an error ends the command.
+/// Like `read`, for commands that need settings: prints problems, and fails on errors.
 pub(crate) fn load(context: &Context, file: Option<&Path>, flags: Vec<Flag>) -> Result<Loaded, Failure> {
     match read(&context.environment, file, flags)? {
         Ok(loaded) => {
@@ -81,7 +81,7 @@ pub(crate) fn load(context: &Context, file: Option<&Path>, flags: Vec<Flag>) -> 
     }
 }
 
-/// The project files that the user agreed to.
+/// The project files that the user approved.
 pub(crate) fn approvals(environment: &Environment) -> Result<Approvals, Failure> {
     let path = approvals_file(environment)?;
     Approvals::read(&path)
@@ -102,7 +102,7 @@ pub(crate) fn approvals_file(environment: &Environment) -> Result<PathBuf, Failu
     state.map(|state| state.join("trunkline/approved.json")).ok_or_else(none)
 }
 
-/// The user's configuration directory of ours.
+/// Trunkline's directory in the user's configuration directory.
 pub(crate) fn user_directory(environment: &Environment) -> Option<PathBuf> {
     let chosen = environment.get_filled(environment::CONFIG_HOME).map(PathBuf::from);
     chosen.or_else(|| home(environment).map(|home| home.join(".config"))).map(|path| path.join("trunkline"))
@@ -112,7 +112,7 @@ pub(crate) fn home(environment: &Environment) -> Option<PathBuf> {
     environment.get_filled(environment::HOME).map(PathBuf::from)
 }
 
-/// Where we are.
+/// The current directory.
 pub(crate) fn directory() -> Result<PathBuf, Failure> {
     std::env::current_dir()
         .map_err(|error| Failure::usage(format!("the current directory cannot be found: {error}")))

@@ -1,4 +1,4 @@
-//! The stack: every layer on the way of a call, in order. No other file decides that order.
+//! The stack: all layers that a call passes, in order. Only this file decides the order.
 //!
 //! A call enters at the first line of a list and goes down; its reply comes back up through the
 //! same layers. HTTP, stdio, the bridge and the tests all build their handler here.
@@ -20,10 +20,10 @@ use trunkline_gateway::{
 use trunkline_protocol::{Connect, Handler, ServerName};
 use trunkline_serve::{Logged, ServeOptions};
 
-/// What the layers in front of a handler need. A layer whose part is missing is left out.
+/// The inputs of the layers in front of a handler. A layer whose input is `None` is left out.
 pub(crate) struct Stack<'a> {
     pub(crate) telemetry: &'a Telemetry,
-    /// The trail, and which tools are known to change nothing.
+    /// The trail, and the predicate for tools that are known to be read-only.
     pub(crate) audit: Option<(Trail, ReadOnly)>,
     pub(crate) limits: Option<Limits>,
 }

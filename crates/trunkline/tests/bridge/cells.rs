@@ -1,4 +1,4 @@
-//! The table: what is played in every cell of it.
+//! The matrix: the tests of every cell.
 
 /// A module of that name, with a test for every front, pair of eras and transport.
 macro_rules! every_cell {

@@ -1,4 +1,4 @@
-//! A host that answers everything, and remembers what it was asked.
+//! A host that answers everything, and records the questions.
 
 use futures_util::future::{BoxFuture, FutureExt};
 use serde_json::json;
@@ -18,7 +18,7 @@ pub(crate) struct Answering {
     asked: Mutex<Vec<Asked>>,
     noticed: Mutex<Vec<Notification>>,
     pub(crate) changed: Notify,
-    /// Whether it thinks for ever.
+    /// True if it does not answer.
     silent: AtomicBool,
 }
 
@@ -27,17 +27,17 @@ impl Answering {
         Arc::new(Self { silent: true.into(), ..Self::default() })
     }
 
-    /// Whatever is asked from now on is answered.
+    /// Answers all questions from now on.
     pub(crate) fn speak_up(&self) {
         self.silent.store(false, Ordering::Release);
     }
 
-    /// What was asked since the last look.
+    /// The questions since the last call.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         std::mem::take(&mut self.asked.lock().unwrap())
     }
 
-    /// Waits until something was asked.
+    /// Waits for a question.
     pub(crate) async fn is_asked(&self) {
         loop {
             let changed = self.changed.notified();
@@ -53,7 +53,7 @@ impl Answering {
     }
 }
 
-/// What the host answers to a question of this kind.
+/// The host's answer to a question of this kind.
 pub(crate) fn answer(name: &str, params: Option<&Raw>) -> Raw {
     let mode: Option<String> = params.and_then(|params| params.member_as("mode"));
     match (name, mode.as_deref()) {

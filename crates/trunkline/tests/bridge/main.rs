@@ -1,4 +1,5 @@
-//! `trunkline bridge` between real processes: clients of either era, servers of either era, over stdio and HTTP.
+//! `trunkline bridge` between real processes: clients of either era, servers of either era, over
+//! stdio and HTTP.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

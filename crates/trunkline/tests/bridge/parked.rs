@@ -1,4 +1,5 @@
-//! A modern client in front of a legacy server: the call waits for its client, but not for ever and for nobody else.
+//! A modern client with a legacy server: a parked call waits for its own client only, and not
+//! forever.
 
 use crate::{
     host::answer,
@@ -15,7 +16,7 @@ use trunkline_serve::{Limits, ServeOptions, Server, Shutdown};
 /// A bridge in this process, whose limits the test chooses.
 struct Bridge {
     client: Client,
-    /// Another way to the same server session.
+    /// A second handle of the same server session.
     upstream: Connection,
     _running: watch::Sender<Shutdown>,
 }
@@ -81,7 +82,7 @@ fn is_done(last: &Value) -> bool {
     last["content"][0]["text"].as_str().is_some_and(|text| text.contains("Ada"))
 }
 
-/// A state with its end changed.
+/// A `requestState` with its last characters changed.
 fn tampered(first: &Value) -> Value {
     let mut tampered = retry(first);
     let state = tampered["requestState"].as_str().unwrap().to_owned();
@@ -92,7 +93,7 @@ fn tampered(first: &Value) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tampered_state_is_refused_whoever_gave_it_and_the_call_still_waits() {
-    // That of a modern server is its own, and so is the refusal.
+    // The state of a modern server is its own, and so is the error.
     for era in ["legacy", "modern"] {
         for (bridge, _process) in Box::pin(bridges(era, Limits::default())).await {
             let first = bridge.round(&json!({})).await.unwrap();
@@ -139,7 +140,7 @@ async fn a_client_that_does_not_come_back_in_time_finds_its_call_gone() {
         let first = bridge.round(&json!({})).await.unwrap();
         let gone = async {
             while bridge.left_alone().await != "1" {
-                // Whoever parks next makes the room that expired calls take.
+                // Expired calls are evicted when the next call is parked.
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         };

@@ -1,4 +1,5 @@
-//! Questions asked in the middle of a call: every kind, in all pairs of eras, over both transports.
+//! Questions asked in the middle of a call: every kind, in all pairs of eras, over both
+//! transports.
 
 use crate::{host::Answering, site::Cell};
 use serde_json::json;
@@ -10,7 +11,7 @@ use trunkline_protocol::{
     method,
 };
 
-/// What is asked for, by which method, and what the tool then says.
+/// The kind of question, its method, and the tool's result.
 const KINDS: [(&str, &str, &str); 4] = [
     ("form", method::ELICIT, "Ada"),
     ("url", method::ELICIT, "action=accept"),
@@ -32,7 +33,8 @@ async fn every_kind(cell: Cell) {
         let asked = host.asked();
         assert_eq!(asked.len(), 1, "{kind}: {asked:?}");
         assert_eq!(asked[0].method, asked_by, "{kind}");
-        // A call that is parked has ended for its client, so what it said before went with the first answer.
+        // A parked call has ended for its client, so its earlier progress came with the first
+        // response.
         assert_eq!(progress, [1, 3], "{kind}");
         if kind == "url" {
             let id = asked[0].params.as_ref().and_then(|params| params.member("elicitationId"));
@@ -42,7 +44,7 @@ async fn every_kind(cell: Cell) {
     client.close().await;
 }
 
-/// Whoever asked for the call gives it up while its question is open.
+/// The caller cancels the call while its question is open.
 async fn cancelled(cell: Cell) {
     let site = cell.site();
     let host = Answering::silent();
@@ -52,10 +54,10 @@ async fn cancelled(cell: Cell) {
         () = host.is_asked() => {}
     }
     match (cell.client.era(), cell.server) {
-        // The server still has the call, and hears that it is over.
+        // The server still runs the call, and receives the cancellation.
         (Era::Legacy, Era::Legacy) => until_left_alone(&client, cell).await,
-        // For a modern server, or towards a modern client, the question was the answer, and no call is left to be cancelled.
-        // All that can be done wrong is to bring the call back all the same.
+        // For a modern server, or towards a modern client, the question was the response, so there
+        // is no call left to cancel. The only possible error is to resume the call.
         _ => assert_eq!(count(&client, "test_answered").await, "0"),
     }
     assert_eq!(host.asked().len(), 1, "it is asked once");
@@ -86,7 +88,7 @@ async fn count(client: &Client, tool: &str) -> String {
     text_of(&client.call(tool, Object::new()).await.unwrap())
 }
 
-/// Asks the server until it says that a call was given up.
+/// Polls the server until it reports a cancelled call.
 async fn until_left_alone(client: &Client, cell: Cell) {
     let told = async {
         loop {

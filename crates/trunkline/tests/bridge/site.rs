@@ -1,4 +1,5 @@
-//! The processes of a test: a server, and a bridge or a gateway in front of it. They end with the site.
+//! The processes of a test: a server, and a bridge or gateway in front of it. Dropping the site
+//! kills them.
 
 use crate::host::Answering;
 use serde_json::{Value, json};
@@ -12,10 +13,10 @@ use tempfile::TempDir;
 use trunkline_client::{Client, ConnectOptions, Speak, Target};
 use trunkline_protocol::{Era, Revision};
 
-/// What stands between client and server.
+/// The program between client and server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Front {
-    /// `trunkline bridge`, which the client reaches over the transport that the server is not reached by.
+    /// `trunkline bridge`; the client uses the transport that the server does not use.
     Bridge,
     /// `trunkline serve` with a view of the server under its own names, reached over HTTP.
     Gateway,
@@ -95,7 +96,7 @@ impl Site {
         Self { target, _processes: processes, _folder: None }
     }
 
-    /// A gateway with this server, whose names a view shows as they are.
+    /// A gateway with this server, and a view with its bare names.
     fn gateway(server: &Value, mut processes: Vec<Running>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("trunkline.json");
@@ -136,19 +137,19 @@ pub(crate) fn bridge() -> Command {
     command
 }
 
-/// Beside the tests' own programs.
+/// The example's path, next to the test binaries.
 pub(crate) fn example() -> PathBuf {
     PathBuf::from(BINARY).with_file_name("examples").join("conformance-server")
 }
 
-/// Starts a program that says on its first line at which endpoint it is.
+/// Starts a program that prints its endpoint on its first line.
 fn endpoint(command: Command) -> (Running, String) {
     let (running, line) = started(command);
     let told: Value = serde_json::from_str(&line).unwrap();
     (running, told["endpoint"].as_str().unwrap().to_owned())
 }
 
-/// Starts a program and reads the line in which it says where it is.
+/// Starts a program and reads its first line, with its address.
 fn started(mut command: Command) -> (Running, String) {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();

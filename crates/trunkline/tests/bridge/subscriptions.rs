@@ -1,4 +1,4 @@
-//! Resources that are watched, and those that cannot be.
+//! Subscriptions to resources, accepted and refused.
 
 use crate::{host::Answering, site::Cell};
 use std::sync::Arc;
@@ -17,10 +17,10 @@ async fn subscribed(cell: Cell) {
     let refused = subscribe(&client, "test://nobody-has-this").await;
     match cell.client.era() {
         Era::Legacy => assert_eq!(refused.unwrap_err().original_mcp_code(), Some(-32002), "{cell:?}"),
-        // It hears of what was accepted, and what was not is no error.
+        // The acknowledgement lists what was accepted; a refused resource is not an error.
         Era::Modern => drop(refused.unwrap()),
     }
-    // What was refused takes nothing else with it.
+    // The refusal does not affect other subscriptions.
     let watched = subscribe(&client, "test://watched-resource").await.unwrap();
     assert!(
         subscribe(&client, "test://nobody-has-this-either").await.is_err()

@@ -18,11 +18,11 @@ async fn a_client_of_2025_11_25_runs_a_call_as_a_task_and_answers_its_questions(
         let result = call.await.unwrap_or_else(|fault| panic!("{cell:?}: {fault}"));
         assert!(text_of(&result).contains("x was") || result.failed(), "{cell:?}: {result:?}");
         assert_eq!(host.asked().len(), 1, "{cell:?}");
-        // A tool that ends at once becomes a task that has ended.
+        // A tool that returns immediately becomes a completed task.
         let arguments = Raw::from(json!({"name": "Ada"})).object().unwrap();
         let result = client.call("greet", arguments).as_task(None).await.unwrap();
         assert_eq!(text_of(&result), "Hello, Ada!", "{cell:?}");
-        // Over HTTP this client is like any other of the machine, whose tasks it must not see.
+        // Over HTTP, local clients are indistinguishable, so none may list the tasks of another.
         if client.has_capability("tasks.list") {
             let tasks = client.tasks().await.unwrap();
             assert_eq!(tasks.len(), 2, "{cell:?}: {tasks:?}");

@@ -1,4 +1,4 @@
-//! What a bridge is used for: other transports, and servers that come and go.
+//! Uses of a bridge: other transports, and servers that restart.
 
 use crate::{
     host::Answering,

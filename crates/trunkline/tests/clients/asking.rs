@@ -1,4 +1,4 @@
-//! A server of the test's own that asks questions, for clients to answer.
+//! A server in the test process that asks questions for clients to answer.
 
 use crate::{
     cell::{Carrier, Cell},
@@ -19,7 +19,7 @@ pub(crate) const QUESTION: &str = "Who are you?";
 
 /// A server with one tool, which asks the user for a name. Dropping it ends it.
 pub(crate) struct Asking {
-    /// A URL, or the words of the command that the client starts.
+    /// A URL, or the command that the client starts.
     pub(crate) target: Vec<String>,
     running: JoinHandle<()>,
 }
@@ -56,7 +56,7 @@ impl Drop for Asking {
     }
 }
 
-/// Serves each connection as if it were the input and output of a process; some clients start a server twice.
+/// Serves each connection like the stdio of a process; some clients start a server twice.
 async fn serve_pipes(listener: TcpListener, toolbox: Arc<Toolbox>) {
     let mut serving = JoinSet::new();
     while let Ok((pipe, _)) = listener.accept().await {

@@ -28,7 +28,7 @@ pub(crate) enum Carrier {
 }
 
 impl Cell {
-    /// The revision that both sides must end up with.
+    /// The revision that both sides must negotiate.
     pub(crate) fn revision(self) -> Revision {
         match self.era {
             Era::Modern => Revision::NEWEST,
@@ -36,7 +36,8 @@ impl Cell {
         }
     }
 
-    /// Whether the client is also asked something in mid-call: the Inspector's command line has nobody to ask.
+    /// True if the client is also asked a question during a call; the Inspector's command line
+    /// cannot answer.
     pub(crate) fn answers(self) -> bool {
         self.client != Client::Inspector
     }

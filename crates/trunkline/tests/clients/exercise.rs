@@ -1,4 +1,4 @@
-//! What is done in every cell.
+//! The exercise of every cell.
 
 use crate::{
     asking::{Asking, QUESTION},

@@ -1,4 +1,4 @@
-//! Visits by MCP Inspector's command line, which connects anew for each method.
+//! Runs of MCP Inspector's command line, which reconnects for each method.
 
 use crate::{
     cell::Cell,
@@ -7,7 +7,7 @@ use crate::{
 };
 use serde_json::Value;
 
-/// How it exits when a tool's result is an error.
+/// Its exit code if a tool's result is an error.
 const TOOL_ERROR: i32 = 5;
 
 pub(crate) async fn visit(cell: Cell, errands: &[Errand]) -> Vec<Report> {
@@ -43,7 +43,8 @@ async fn run(cell: Cell, target: &[String], words: &[&str]) -> Value {
     let home = tempfile::tempdir().unwrap();
     let mut command = peers::inspector();
     command.args(["--protocol-era", cell.era_word(), "--transport", cell.carrier.word()]);
-    // Its own files go into its home, and it must not take settings of the person who runs the test.
+    // It keeps files in its home directory, and must not read the settings of the user who runs
+    // the test.
     command.args(words).arg("--").args(target).env("HOME", home.path());
     let output = output(&mut command).await;
     let complaint = String::from_utf8_lossy(&output.stderr);

@@ -1,9 +1,10 @@
-//! Clients that were not written here use the server, over every transport and in every era that each of them has.
+//! Third-party clients use the server over every transport and in every era that they support.
 //!
-//! A row is a client, a transport and an era; the client is told the era and must end up in that era's newest revision.
-//! It lists the tools, reads a file, finds its text in the content and in the structured content, makes a call with bad
-//! arguments, which is an error that names them, answers a question that a tool asks in mid-call, and closes. A client
-//! that was started here must end by itself, and over stdio its server with it.
+//! A row is a client, a transport and an era; the client is told the era and must end up in that
+//! era's newest revision. It lists the tools, reads a file, finds its text in the content and in
+//! the structured content, makes a call with bad arguments, which is an error that names them,
+//! answers a question that a tool asks in mid-call, and closes. A client that was started here
+//! must end by itself, and over stdio its server with it.
 //!
 //! | client | transport | era | list | call | structured | bad call | answer | close |
 //! |---|---|---|---|---|---|---|---|---|
@@ -35,8 +36,8 @@
 //! | Inspector CLI | Streamable HTTP | modern | ✓ | ✓ | ✓ | ✓ |   | ✓ |
 //! | Inspector CLI | HTTP+SSE | legacy | ✓ | ✓ | ✓ | ✓ |   | ✓ |
 //!
-//! HTTP+SSE is of the legacy era only. The TypeScript SDK 1 ends with that era, and rmcp has no client for HTTP+SSE. The
-//! Inspector's command line has nobody to ask.
+//! HTTP+SSE is of the legacy era only. The TypeScript SDK 1 ends with that era, and rmcp has no
+//! client for HTTP+SSE. The Inspector's command line cannot answer questions.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod asking;

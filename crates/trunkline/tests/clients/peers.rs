@@ -1,4 +1,4 @@
-//! Where the clients are that `cargo xtask peers` installed, and the commands that start them.
+//! Commands of the clients that `cargo xtask peers` installs.
 
 use crate::installed::{installed, root};
 use std::{
@@ -9,21 +9,21 @@ use tokio::process::Command;
 
 const PACKAGES: &str = "clients/node_modules";
 
-/// A client made with a major version of the TypeScript SDK; its other words follow.
+/// A client built with a major version of the TypeScript SDK; further arguments follow.
 pub(crate) fn typescript(major: &str) -> Command {
     let mut command = Command::new(node());
     command.arg(shipped("typescript.cjs")).arg(major).env("NODE_PATH", installed(PACKAGES));
     command
 }
 
-/// A client made with the Python SDK or FastMCP; its other words follow.
+/// A client built with the Python SDK or FastMCP; further arguments follow.
 pub(crate) fn python(library: &str) -> Command {
     let mut command = Command::new(installed("python/bin/python"));
     command.arg(shipped("python_client.py")).arg(library);
     command
 }
 
-/// The Inspector as a command line; its other words follow.
+/// The Inspector's command line; further arguments follow.
 pub(crate) fn inspector() -> Command {
     let package = installed(PACKAGES).join("@modelcontextprotocol/inspector");
     let mut command = Command::new(node());
@@ -31,14 +31,14 @@ pub(crate) fn inspector() -> Command {
     command
 }
 
-/// The command of a server over stdio that is in fact behind a local port.
+/// The command of a stdio server that forwards to a local port.
 pub(crate) fn pipe(port: u16) -> Vec<String> {
     let words = [installed("python/bin/python"), shipped("pipe.py")];
     let words = words.iter().map(|word| word.display().to_string());
     words.chain([port.to_string()]).collect()
 }
 
-/// The Node that was installed as a peer; there is none if the one on the PATH is new enough.
+/// The Node binary installed as a peer; there is none if the one on the PATH is new enough.
 fn node() -> PathBuf {
     let packages = fs::read_dir(root().join("node22/node_modules")).into_iter().flatten().flatten();
     let mut programs = packages.map(|package| package.path().join("bin/node"));

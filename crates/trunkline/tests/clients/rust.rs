@@ -1,4 +1,4 @@
-//! Visits by a client made with the official Rust SDK.
+//! Visits by a client built with the official Rust SDK.
 #![expect(
     deprecated,
     reason = "the SDK marks what the modern era dropped, and the legacy era is served here as well"
@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex};
 use tokio::process::Command;
 use trunkline_protocol::Era;
 
-/// A host that accepts every form and keeps what it was asked; clones share that.
+/// A host that accepts every form and records the questions; clones share the record.
 #[derive(Clone, Default)]
 struct Answering {
     asked: Arc<Mutex<Vec<String>>>,

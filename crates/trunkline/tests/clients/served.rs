@@ -10,9 +10,9 @@ use tokio::{
 
 pub(crate) const TEXT: &str = "hello from a file\n";
 
-/// A server of a folder with one file. Dropping it ends what was started for it.
+/// A server of a folder with one file. Dropping it kills its processes.
 pub(crate) struct Served {
-    /// A URL, or the words of the command that the client starts.
+    /// A URL, or the command that the client starts.
     pub(crate) target: Vec<String>,
     _process: Option<Child>,
     folder: TempDir,
@@ -44,7 +44,7 @@ impl Served {
         Self { target: vec![place(endpoint, cell.carrier)], _process: Some(process), folder }
     }
 
-    /// The processes that serve this folder. Only Linux lets us see the words of other processes.
+    /// The processes that serve this folder. Only Linux shows the arguments of other processes.
     pub(crate) fn processes(&self) -> Vec<String> {
         if !cfg!(target_os = "linux") {
             return Vec::new();

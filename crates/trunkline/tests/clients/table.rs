@@ -1,4 +1,4 @@
-//! The matrix as a table, which the documentation of this suite shows and a test keeps true.
+//! The matrix as a table; a test checks that the documentation of this suite shows it.
 
 use crate::{CELLS, cell::Cell};
 

@@ -1,4 +1,5 @@
-//! Visits: a foreign client connects to each of some servers, lists the tools, makes calls, closes, and tells what it saw.
+//! Visits: a third-party client connects to several servers, lists the tools, makes calls, closes,
+//! and reports the results.
 
 use crate::{
     cell::{Cell, Client},
@@ -9,20 +10,20 @@ use serde_json::{Value, json};
 use std::{process::Output, time::Duration};
 use tokio::{process::Command, time::timeout};
 
-/// Nothing takes this long; what does, hangs.
+/// Timeout for anything that may hang.
 pub(crate) const HANG: Duration = Duration::from_mins(2);
-/// What clients answer when they are asked.
+/// The clients' answer to elicitations.
 pub(crate) const NAME: &str = "Ada Lovelace";
-/// What their models say, where they have one.
+/// The clients' answer to sampling requests.
 pub(crate) const SAMPLE: &str = "a sample of speech";
 
 /// A tool and its arguments.
 pub(crate) type Call = (&'static str, Value);
 
-/// What a client is sent out for.
+/// The work of a client.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Errand {
-    /// A URL, or the words of the command that the client starts.
+    /// A URL, or the command that the client starts.
     pub(crate) target: Vec<String>,
     pub(crate) calls: Vec<Call>,
     /// Resources to read; the Inspector reads none.
@@ -31,12 +32,12 @@ pub(crate) struct Errand {
     pub(crate) prompts: Vec<Call>,
 }
 
-/// What a client saw.
+/// The report of a client.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Report {
     pub(crate) revision: String,
     pub(crate) tools: Vec<String>,
-    /// The results of the calls as they were on the wire, as far as the client keeps that.
+    /// The results of the calls as on the wire, as far as the client preserves them.
     pub(crate) results: Vec<Value>,
     #[serde(default)]
     pub(crate) read: Vec<Value>,
@@ -46,7 +47,8 @@ pub(crate) struct Report {
     pub(crate) asked: Vec<String>,
 }
 
-/// One report for each errand. A client that is a program of its own is started once, since that is what takes time.
+/// Returns one report per errand. A client that is a separate program is started only once,
+/// because that takes long.
 pub(crate) async fn visit(cell: Cell, errands: &[Errand]) -> Vec<Report> {
     let seen = async {
         match cell.client {
@@ -61,7 +63,7 @@ pub(crate) async fn visit(cell: Cell, errands: &[Errand]) -> Vec<Report> {
     timeout(HANG, seen).await.unwrap_or_else(|_| panic!("{cell:?} hangs"))
 }
 
-/// What a program left behind.
+/// Runs a program and captures its output.
 pub(crate) async fn output(command: &mut Command) -> Output {
     command.kill_on_drop(true).output().await.unwrap()
 }

@@ -64,7 +64,7 @@ fn a_port_where_nothing_listens() {
 
 #[test]
 fn a_host_that_does_not_answer() {
-    // A socket whose queue is full drops whoever comes next, as a firewall would.
+    // A socket with a full backlog drops further connections, as a firewall would.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let _entered = runtime.enter();
     let socket = TcpSocket::new_v4().unwrap();
@@ -79,7 +79,7 @@ fn a_host_that_does_not_answer() {
 
 #[test]
 fn a_host_to_which_there_is_no_way() {
-    // No connection can be made to all hosts at once; the kernel says so without asking anybody.
+    // The kernel refuses to connect to the broadcast address without sending a packet.
     let visit = about("http://255.255.255.255/mcp");
     visit.names("unreachable", 3, "check the network connection");
     assert!(visit.evidence().contains("255.255.255.255:80"));

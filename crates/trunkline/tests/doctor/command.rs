@@ -1,4 +1,4 @@
-//! The process: arguments, variables, and why it ended.
+//! The process: arguments, variables, and causes of its exit.
 
 use crate::{
     scripts::SERVER,

@@ -1,4 +1,5 @@
-//! K01: against every hostile server the doctor ends in time, holds little, and runs nothing that it is told.
+//! K01: with every hostile server, the doctor ends in time, uses little memory, and executes
+//! nothing that the server sends.
 
 use crate::{
     scripts::server_with,
@@ -10,10 +11,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What an examination with steps of two seconds may take at the very most, on a busy machine.
+/// Upper limit for an examination with two-second steps, even on a busy machine.
 const IN_TIME: Duration = Duration::from_mins(1);
 
-/// Visits about a script, and asserts that it did not take for ever.
+/// Examines a script, and asserts that this ended in time.
 fn in_time(body: &str) {
     let folder = Folder::new();
     let script = folder.script("server", body);

@@ -1,4 +1,5 @@
-//! Without a target: the configuration, the files of other clients, the keychain, the port, the configured servers.
+//! Without a target: the configuration, the files of other clients, the keychain, the port, and
+//! the configured servers.
 
 use crate::{
     scripts::SERVER,
@@ -48,7 +49,7 @@ fn a_clean_machine_is_fine() {
 
 #[test]
 fn a_missing_keychain_and_a_taken_port_are_warned_of() {
-    // If somebody else has the port already, so much the better.
+    // If another process already has the port, this fails, and the port is in use as wanted.
     let _held = TcpListener::bind("127.0.0.1:8425");
     let (_folder, visit) = checkup(&[]);
     assert_eq!(visit.code, 0, "{:#}", visit.said);

@@ -1,4 +1,5 @@
-//! Broken set-ups, each a real process or socket: the doctor must name the right cause and the line that mends it.
+//! Broken setups, each a real process or socket: the doctor must name the right cause and the line
+//! that fixes it.
 
 mod address;
 mod command;

@@ -1,4 +1,4 @@
-//! What the process writes: banners, other framings, buffers, silence.
+//! Output of the process: banners, other framings, buffering, no output.
 
 use crate::{
     scripts::{SERVER, server_with},

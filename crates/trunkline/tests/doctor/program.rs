@@ -1,4 +1,4 @@
-//! The program: missing, elsewhere, not executable, for another machine.
+//! The program: missing, in another place, not executable, for another architecture.
 
 use crate::{
     scripts::SERVER,
@@ -79,7 +79,7 @@ for line in sys.stdin:
     assert_eq!(visit.works(), ["`python3 -m mcp_demo_server`"]);
 }
 
-/// The interpreter that the tests' own PATH has.
+/// The Python interpreter in the tests' own PATH.
 fn system_python() -> String {
     let output =
         std::process::Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();

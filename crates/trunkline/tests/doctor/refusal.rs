@@ -1,4 +1,4 @@
-//! Answers that are no server's: pages, statuses, held streams, lost sessions.
+//! Responses that are not from an MCP server: web pages, statuses, open streams, lost sessions.
 
 use crate::{
     site::{Asked, Said, Site, json, mcp, reply},
@@ -6,7 +6,7 @@ use crate::{
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A visit to a site that answers everything alike.
+/// Examines a site that gives the same response to every request.
 fn always(status: u16, headers: &'static str, body: &'static str) -> crate::visit::Visit {
     about(&Site::new(move |_| reply(status, headers, body)).url("/mcp"))
 }
@@ -93,7 +93,7 @@ fn an_old_stream_that_names_another_host() {
     about(&site.url("/sse")).names("foreign-endpoint", 3, "data: /messages");
 }
 
-/// A server with sessions that only every second request finds.
+/// A server that knows its sessions only on every second request.
 fn forgetful(count: &AtomicUsize, asked: &Asked) -> Said {
     let Said::Whole(answer) = mcp(asked) else { return reply(500, "", "") };
     if asked.body.contains("\"initialize\"") {

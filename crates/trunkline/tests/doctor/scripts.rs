@@ -1,6 +1,6 @@
-//! Small servers, written for the shell.
+//! Small servers, written as shell scripts.
 
-/// A server of the legacy era that does everything right. `$1` of `answer` is the result.
+/// A correct server of the legacy era. `$1` of `answer` is the result.
 pub(crate) const SERVER: &str = r#"
 answer() { id=${line#*\"id\":}; id=${id%%,*}; printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$1"; }
 while read -r line; do
@@ -24,7 +24,7 @@ while read -r line; do
 done
 "#;
 
-/// The server, with one of its answers put in place of the right one.
+/// The server with the response to one method replaced.
 pub(crate) fn server_with(method: &str, answer: &str) -> String {
     let case = format!("    *'\"method\":\"{method}\"'*) {answer} ;;\n");
     SERVER.replacen("  case $line in\n", &format!("  case $line in\n{case}"), 1)

@@ -12,7 +12,7 @@ use tokio_rustls::rustls::{
     pki_types::{CertificateDer, PrivateKeyDer},
 };
 
-/// A server that shows a certificate and then speaks MCP.
+/// A TLS server with this certificate that speaks MCP.
 fn secure_site(certificate: CertificateDer<'static>, key: &KeyPair) -> Site {
     let key = PrivateKeyDer::try_from(key.serialize_der()).expect("a certificate of the test");
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -29,7 +29,7 @@ fn secure_site(certificate: CertificateDer<'static>, key: &KeyPair) -> Site {
             stream.try_clone().expect("a certificate of the test"),
         ));
         let mut answers = Vec::new();
-        // One request a connection: reading and writing share the stream.
+        // One request per connection, because reading and writing share the stream.
         serve(&mut OneRequest(&mut reader), &mut answers, &mcp);
         std::io::Write::write_all(reader.get_mut(), &answers).ok();
         reader.get_mut().conn.send_close_notify();
@@ -75,7 +75,7 @@ fn params(name: &str) -> CertificateParams {
     params
 }
 
-/// A visit to a site whose certificate is signed by an authority that is trusted for the visit.
+/// Examines a site whose certificate is signed by a CA that is trusted for this run.
 fn trusting(params: &CertificateParams) -> Visit {
     let (authority, key) = (authority(), KeyPair::generate().expect("a certificate of the test"));
     let certificate = params.signed_by(&key, &authority).expect("a certificate of the test");
@@ -139,7 +139,8 @@ fn https_on_a_port_for_http_and_the_reverse() {
 
 #[test]
 fn a_server_that_breaks_the_handshake_off() {
-    /// A fatal alert: handshake failure, as from a server that has no version or cipher in common with us.
+    /// A fatal TLS alert (handshake failure), as sent by a server without a common version or
+    /// cipher.
     const ALERT: [u8; 7] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28];
     let site = Site::raw("127.0.0.1:0", |mut stream| {
         use std::io::{Read, Write};

@@ -6,7 +6,7 @@ use crate::{
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 
-/// A protected server whose two documents a test writes; `SELF` stands for its own address.
+/// A protected server with the given metadata documents; `SELF` is replaced by its own address.
 fn protected(resource: Option<&'static str>, server: Option<&'static str>) -> Visit {
     let site = Site::new(move |asked| {
         let host =
@@ -63,7 +63,7 @@ fn an_issuer_without_pkce() {
     protected(Some(RESOURCE), Some(plain)).names("no-pkce", 3, "S256");
 }
 
-/// A visit with a token that the server refuses.
+/// An examination with a token that the server refuses.
 fn refused(token: &str) -> Visit {
     let site = Site::new(|_| reply(401, "www-authenticate: Bearer error=\"invalid_token\"", ""));
     Folder::new().visit(&["-H", &format!("Authorization: Bearer {token}"), &site.url("/mcp")], &[])

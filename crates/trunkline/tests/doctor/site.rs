@@ -1,4 +1,4 @@
-//! A small web server on a thread, which answers as a test says.
+//! A small web server on a thread, with responses given by the test.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-/// A request as it came.
+/// A received request.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) method: String,
@@ -16,14 +16,14 @@ pub(crate) struct Asked {
     pub(crate) body: String,
 }
 
-/// What a test answers: the bytes, and whether the connection then stays open.
+/// A response given by a test: the bytes, and whether the connection then stays open.
 pub(crate) enum Said {
     Whole(String),
-    /// These bytes, and then nothing.
+    /// Sends these bytes, and then keeps the connection open without data.
     Hang(String),
 }
 
-/// Listens at a free port of this machine.
+/// A listener on a free local port.
 pub(crate) struct Site {
     pub(crate) address: SocketAddr,
 }
@@ -43,7 +43,7 @@ impl Site {
         })
     }
 
-    /// Gives each connection to a function of its own thread.
+    /// Handles each connection on a separate thread.
     pub(crate) fn raw(place: &str, serve: impl Fn(&TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(place).expect("a free port");
         let address = listener.local_addr().expect("it has an address");
@@ -67,12 +67,12 @@ pub(crate) fn serve(reader: &mut impl BufRead, writer: &mut impl Write, answer: 
     while let Some(asked) = read(reader) {
         let said = answer(&asked);
         let (Said::Whole(text) | Said::Hang(text)) = &said;
-        // The doctor may have seen enough.
+        // The doctor may have closed the connection.
         if writer.write_all(text.as_bytes()).and_then(|()| writer.flush()).is_err() {
             return;
         }
         if matches!(said, Said::Hang(_)) {
-            // Until the other side leaves.
+            // Until the peer closes the connection.
             reader.read_to_end(&mut Vec::new()).ok();
             return;
         }
@@ -96,7 +96,7 @@ fn read(reader: &mut impl BufRead) -> Option<Asked> {
     Some(Asked { method, path, head: lower, body: String::from_utf8_lossy(&body).into_owned() })
 }
 
-/// An answer with a status, headers (each ended by a line break) and a body.
+/// A response with a status, headers (each ending with a line break) and a body.
 pub(crate) fn reply(status: u16, headers: &str, body: &str) -> Said {
     let headers: String = headers.lines().flat_map(|line| [line, "\r\n"]).collect();
     Said::Whole(format!("HTTP/1.1 {status} X\r\n{headers}content-length: {}\r\n\r\n{body}", body.len()))
@@ -106,7 +106,7 @@ pub(crate) fn json(body: &str) -> Said {
     reply(200, "content-type: application/json", body)
 }
 
-/// A server of the legacy era without sessions, which does everything right.
+/// A correct server of the legacy era, without sessions.
 pub(crate) fn mcp(asked: &Asked) -> Said {
     if asked.method != "POST" {
         return reply(405, "allow: POST", "");

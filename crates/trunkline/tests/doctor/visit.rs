@@ -1,4 +1,4 @@
-//! A visit to the doctor: the real binary, its diagnosis and its exit code.
+//! Runs the doctor: the real binary, its diagnosis and its exit code.
 
 use serde_json::Value;
 use std::{
@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-/// What the doctor said.
+/// Result of a run of the doctor.
 #[derive(Debug)]
 pub(crate) struct Visit {
     pub(crate) code: i32,
@@ -27,11 +27,12 @@ impl Folder {
         fs::canonicalize(self.0.path()).expect("the folder is there")
     }
 
-    /// Writes a file with a mode, and the folders above it.
+    /// Writes a file with a mode, and creates its parent directories.
     pub(crate) fn file(&self, name: &str, contents: impl AsRef<[u8]>, mode: u32) -> String {
         let path = self.path().join(name);
         fs::create_dir_all(path.parent().expect("a file has a folder")).expect("the folders can be made");
-        // Written under another name, so that no process that is being started holds the program open for writing.
+        // Write under another name and rename: a child forked meanwhile would hold the program
+        // open for writing, so that it could not be executed (ETXTBSY).
         let beside = path.with_extension("new");
         fs::write(&beside, contents).expect("the file can be written");
         fs::set_permissions(&beside, fs::Permissions::from_mode(mode)).expect("the mode can be set");
@@ -44,7 +45,7 @@ impl Folder {
         self.file(name, format!("#!/bin/sh\n{body}\n"), 0o755)
     }
 
-    /// Sees the doctor about something, with nothing in the environment but what is given.
+    /// Runs the doctor with only the given environment variables.
     pub(crate) fn visit(&self, args: &[&str], variables: &[(&str, &str)]) -> Visit {
         let output = self.command(args, variables).output().expect("the binary runs");
         let code = output.status.code().unwrap_or(-1);
@@ -54,7 +55,7 @@ impl Folder {
         Visit { code, said }
     }
 
-    /// Agrees to the configuration that is found in the folder.
+    /// Approves the configuration file in the folder.
     pub(crate) fn approve(&self) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
         command.env_clear().env("HOME", self.path()).current_dir(self.path());
@@ -71,14 +72,14 @@ impl Folder {
     }
 }
 
-/// A visit about a command in a folder of its own.
+/// Examines a command in a separate folder.
 pub(crate) fn about_script(body: &str) -> Visit {
     let folder = Folder::new();
     let script = folder.script("server", body);
     folder.visit(&["--timeout", "3s", "--", &script], &[])
 }
 
-/// A visit about an address.
+/// Examines an address.
 pub(crate) fn about(address: &str) -> Visit {
     Folder::new().visit(&["--timeout", "3s", address], &[])
 }
@@ -103,7 +104,7 @@ impl Visit {
         all.iter().filter_map(|warning| warning["cause"].as_str()).collect()
     }
 
-    /// What was tried instead and works.
+    /// The alternatives that work.
     pub(crate) fn works(&self) -> Vec<&str> {
         let all = self.said["alternatives"].as_array().map(Vec::as_slice).unwrap_or_default();
         all.iter()
@@ -119,7 +120,8 @@ impl Visit {
         broken.and_then(|step| step["id"].as_str()).unwrap_or("none")
     }
 
-    /// Asserts what every broken set-up must bring: cause, exit code and a line of the fix; later steps are never passed.
+    /// Asserts the result of a broken setup: cause, exit code and a line of the fix; later steps
+    /// are never reported as passed.
     #[track_caller]
     pub(crate) fn names(&self, cause: &str, code: i32, fix: &str) {
         assert_eq!((self.cause(), self.code), (cause, code), "{:#}", self.said);
@@ -136,7 +138,7 @@ fn joined(lines: &Value) -> String {
     lines.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a file may be executed by its owner.
+/// True if the owner may execute a file.
 pub(crate) fn may_run(path: &str) -> bool {
     fs::metadata(Path::new(path)).is_ok_and(|metadata| metadata.permissions().mode() & 0o100 != 0)
 }

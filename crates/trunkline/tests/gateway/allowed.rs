@@ -1,4 +1,4 @@
-//! Who may do what is the same on every way in.
+//! Permissions are the same on every transport and endpoint.
 
 use crate::{
     caller::{Caller, LEGACY, MODERN},
@@ -14,14 +14,14 @@ use tokio::{
     time::timeout,
 };
 
-/// What the low role may not use, and what nobody has.
+/// A tool denied to the low role, and one that does not exist.
 const DENIED: &str = "echo_pid";
 const UNKNOWN: &str = "echo_nix";
-/// The same at the door of that server alone.
+/// The same tools at the endpoint of that single server.
 const DENIED_ALONE: &str = "pid";
 const UNKNOWN_ALONE: &str = "nix";
 
-/// What a caller is told about a tool, wherever it stands.
+/// The responses that a caller gets about a tool.
 #[derive(Debug, PartialEq)]
 struct Told {
     code: Value,
@@ -127,7 +127,7 @@ async fn m03_a01_nobody_is_let_in_without_a_key_whatever_the_revision_says() {
     let mut door = site.open();
     for revision in ["2025-03-26", "2025-06-18", LEGACY, MODERN] {
         for path in ["/mcp", "/mcp/server/echo", "/mcp/bare", "/mcp/nowhere"] {
-            // Few enough that guessing is not what is refused.
+            // Few enough to stay below the limit of failed attempts.
             for token in [None, Some("wrong")] {
                 let mut caller = Caller::silent(&door, path, token, revision).await;
                 let answer = caller.ask(&json!(1), "tools/list", json!({})).await.unwrap();
@@ -140,7 +140,7 @@ async fn m03_a01_nobody_is_let_in_without_a_key_whatever_the_revision_says() {
         let answer = wire.send(&format!("GET {path}"), "", "").await.unwrap();
         assert_eq!(answer.status, 401, "{path}: {}", answer.text());
     }
-    // A key of low rank sees what the low role sees, even when it does not say which revision it speaks.
+    // A low-privilege key has the low role, even without a protocol version header.
     let mut caller = Caller::open(&door, Some(&low), LEGACY).await;
     caller.revision = "2025-03-26";
     assert!(caller.call(DENIED, json!({})).await["error"].is_object());
@@ -213,7 +213,7 @@ fn call(id: u64, tool: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": tool, "arguments": {}}})
 }
 
-/// A gateway on standard input.
+/// A gateway on stdio.
 struct Line {
     _child: Child,
     input: ChildStdin,

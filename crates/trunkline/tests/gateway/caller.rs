@@ -1,4 +1,4 @@
-//! A client by hand, of any revision of Streamable HTTP.
+//! A minimal client for any revision of Streamable HTTP.
 
 use crate::{
     door::Door,
@@ -22,7 +22,7 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    /// Connects, and begins a session where the revision has them.
+    /// Connects, and starts a session if the revision has sessions.
     pub(crate) async fn open(door: &Door, token: Option<&str>, revision: &'static str) -> Self {
         Self::at(door, "/mcp", token, revision).await
     }
@@ -33,7 +33,7 @@ impl Caller {
         caller
     }
 
-    /// Connects and says nothing yet.
+    /// Connects without sending anything.
     pub(crate) async fn silent(door: &Door, path: &str, token: Option<&str>, revision: &'static str) -> Self {
         let wire = Wire::open(&door.address).await.unwrap();
         let token = token.map(str::to_owned);
@@ -41,7 +41,7 @@ impl Caller {
         Self { wire, path: path.to_owned(), token, revision, capabilities, session: None, next: 1000 }
     }
 
-    /// Begins a session where the revision has them.
+    /// Starts a session if the revision has sessions.
     pub(crate) async fn begin(&mut self) {
         if self.revision == MODERN {
             return;
@@ -61,7 +61,7 @@ impl Caller {
         assert_eq!(answer.status, 202, "{}", answer.text());
     }
 
-    /// Sends a request; what comes back ends with its answer.
+    /// Sends a request, and returns the messages up to its response.
     pub(crate) async fn ask(&mut self, id: &Value, method: &str, mut params: Value) -> io::Result<Answer> {
         if self.revision == MODERN {
             let meta = &mut params["_meta"];
@@ -96,7 +96,7 @@ impl Caller {
         headers
     }
 
-    /// The last message that answers a request.
+    /// Sends a request, and returns the last message, its response.
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let id = json!(self.next);
@@ -112,13 +112,13 @@ impl Caller {
         self.request("tools/call", json!({"name": tool, "arguments": arguments})).await
     }
 
-    /// Calls a tool that must not fail, and gives its text.
+    /// Calls a tool that must not fail, and returns its text.
     pub(crate) async fn said(&mut self, tool: &str, arguments: Value) -> String {
         let message = self.call(tool, arguments).await;
         text(&message).unwrap_or_else(|| panic!("{tool}: {message:#}"))
     }
 
-    /// Calls a tool until it does not fail.
+    /// Calls a tool until it succeeds.
     pub(crate) async fn insist(&mut self, tool: &str, arguments: Value) -> String {
         let began = Instant::now();
         loop {
@@ -145,7 +145,7 @@ impl Caller {
     }
 }
 
-/// The text of a result that is no error.
+/// The text of a successful result.
 pub(crate) fn text(message: &Value) -> Option<String> {
     let result = &message["result"];
     if result["isError"] == true {

@@ -1,4 +1,4 @@
-//! A gateway that runs. It ends with the test.
+//! A running gateway, which is killed at the end of the test.
 
 use crate::{
     processes,
@@ -21,7 +21,7 @@ pub(crate) struct Door {
 }
 
 impl Door {
-    /// Starts a gateway and reads the line in which it says where it is.
+    /// Starts a gateway and reads its address from its first line.
     pub(crate) fn start(command: &mut Command) -> Self {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut process = command.spawn().unwrap();
@@ -41,7 +41,7 @@ impl Door {
         processes::signal(self.pid(), signal);
     }
 
-    /// Waits until the process has ended by itself.
+    /// Waits until the process exits.
     pub(crate) async fn ended(&mut self) -> ExitStatus {
         let began = Instant::now();
         loop {
@@ -53,7 +53,7 @@ impl Door {
         }
     }
 
-    /// Stops it politely.
+    /// Stops it gracefully.
     pub(crate) async fn stop(&mut self) {
         self.signal(Signal::TERM);
         let status = self.ended().await;
@@ -72,14 +72,14 @@ impl Door {
         serde_json::from_str(&self.page("/status", None).await).unwrap()
     }
 
-    /// What the status says of one server.
+    /// The status of one server.
     pub(crate) async fn upstream(&self, name: &str) -> Value {
         let status = self.status().await;
         let all = status["upstreams"].as_array().unwrap();
         all.iter().find(|upstream| upstream["name"] == name).cloned().unwrap_or_default()
     }
 
-    /// Waits until the status is as wanted.
+    /// Waits until the status matches.
     pub(crate) async fn until(&self, wanted: impl Fn(&Value) -> bool) -> Value {
         let began = Instant::now();
         loop {

@@ -1,4 +1,4 @@
-//! What belongs to one caller is unknown to all others.
+//! Isolation: one caller's state is invisible to all others.
 
 use crate::{
     caller::{Caller, LEGACY, MODERN, text},
@@ -10,11 +10,11 @@ use std::time::Instant;
 use tokio::task::JoinSet;
 
 const KEYS: usize = 20;
-/// Of each key in each era.
+/// Number of connections per key and era.
 const CONNECTIONS: usize = 2;
 const SHORT_RUN: usize = 20_000;
 const LONG_RUN: usize = 100_000;
-/// Every so many calls one reports progress.
+/// Every nth call reports progress.
 const PROGRESS: usize = 4;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -62,7 +62,7 @@ async fn s03_calls_with_equal_ids_and_tokens_are_never_crossed() {
     site.emptied().await;
 }
 
-/// One call; everybody uses the same ids and tokens.
+/// One call; all callers use the same request ids and progress tokens.
 async fn exchange(caller: &mut Caller, name: &str, number: usize) {
     let server = ["modern", "shared", "modern", "own"][number % 4];
     let mine = format!("{name}/{server}/{number}");
@@ -155,7 +155,7 @@ async fn answered_by_its_own_caller_only(name: &str, era: &str) {
     let refused = other.request("tools/call", answer.clone()).await;
     assert!(refused["error"].is_object() && !refused.to_string().contains("Ada"), "{refused:#}");
     if era == "legacy" {
-        // The call waits at the door where it was made.
+        // A parked call can be continued only at the endpoint where it was made.
         let mut elsewhere = Caller::at(&door, "/mcp/part", Some(&ada), MODERN).await;
         elsewhere.capabilities = owner.capabilities.clone();
         let refused = elsewhere.request("tools/call", answer.clone()).await;

@@ -1,4 +1,4 @@
-//! Load: many sessions that do nothing, and more calls than a server can take.
+//! Load: many idle sessions, and more calls than a server can handle.
 
 use crate::{
     caller::{Caller, LEGACY, MODERN, text},
@@ -17,9 +17,9 @@ use std::{
 use tokio::task::JoinSet;
 
 const SESSIONS: usize = 10_000;
-/// What may be opened at all.
+/// Maximum number of sessions.
 const MOST: usize = SESSIONS + 10;
-/// What one session may cost, in KiB.
+/// Memory limit per session, in KiB.
 const EACH_KIB: u64 = 32;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -60,7 +60,7 @@ async fn l01_ten_thousand_idle_sessions_cost_little_and_more_are_refused() {
     site.emptied().await;
 }
 
-/// Sessions that are opened and left, again and again.
+/// Number of sessions that are opened and abandoned in each wave.
 const LEFT: usize = 1_000;
 const WAVES: usize = 4;
 
@@ -87,7 +87,7 @@ async fn l01_silent_sessions_are_forgotten_and_leave_nothing_behind() {
         resident.push(processes::resident_kib(door.pid()));
     }
     println!("after each wave of {LEFT}: {resident:?} KiB");
-    // The first wave finds room that the later ones use again.
+    // The first wave allocates memory that the later ones reuse.
     let grown = resident[WAVES - 1].saturating_sub(resident[0]);
     assert!(grown < EACH_KIB * LEFT as u64 / 4, "{resident:?}");
     let answer = caller.ask(&json!(1), "tools/list", json!({})).await.unwrap();
@@ -96,20 +96,20 @@ async fn l01_silent_sessions_are_forgotten_and_leave_nothing_behind() {
     site.emptied().await;
 }
 
-/// What one call takes, and how many the server may have at once: it can do 80 in a second.
+/// Duration of one call, and concurrency of the server: together 80 calls per second.
 const NAP: Duration = Duration::from_millis(50);
 const CONCURRENCY: usize = 4;
 const QUEUE: usize = 8;
-/// How long the most that the server can do is measured, in seconds.
+/// Duration of the measurement of the peak rate, in seconds.
 const PEAK: u64 = 5;
-/// How long twice as much is asked of it, in seconds.
+/// Duration of the load at twice the peak rate, in seconds.
 const SHORT_LOAD: usize = 20;
 const LONG_LOAD: usize = 600;
-/// A refusal comes at once; a machine that has other things to do may take a moment.
+/// Time limit for a refusal; generous, because the machine may be busy.
 const SOON: Duration = Duration::from_millis(500);
-/// How often the comparison is made before it counts as missed.
+/// Number of attempts before the comparison counts as failed.
 const TRIES: usize = 3;
-/// A connection that was not used for so long is not asked again.
+/// A connection idle for this long is not reused.
 const STALE: Duration = Duration::from_secs(5);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -121,7 +121,7 @@ async fn l02_twice_the_capacity_gets_nine_tenths_of_the_peak_and_fast_refusals()
     site.configure(&json!({"mcp": {"servers": {"echo": server}}}));
     let mut door = site.open();
     Caller::open(&door, None, MODERN).await.insist("echo_nap", json!({"ms": 1})).await;
-    // The machine has other things to do, too: what it can once, it can.
+    // The machine may be busy, so one successful attempt is enough.
     let mut tries = Vec::new();
     let seen = loop {
         match compare(&door).await {
@@ -145,7 +145,7 @@ async fn l02_twice_the_capacity_gets_nine_tenths_of_the_peak_and_fast_refusals()
     site.emptied().await;
 }
 
-/// Measures the peak and twice that; says what is missing of what is wanted.
+/// Measures the peak rate and the behaviour at twice that; the error says which goal was missed.
 async fn compare(door: &Door) -> Result<String, String> {
     let peak = peak(door).await;
     let load = Duration::from_secs(rounds(SHORT_LOAD, LONG_LOAD) as u64);
@@ -162,7 +162,7 @@ async fn compare(door: &Door) -> Result<String, String> {
     if holds { Ok(seen) } else { Err(seen) }
 }
 
-/// Calls in a second when as many callers as the server takes call one after the other.
+/// Calls per second if as many callers as the server's concurrency call sequentially.
 async fn peak(door: &Door) -> f64 {
     let mut callers = JoinSet::new();
     for _ in 0..CONCURRENCY {
@@ -185,7 +185,7 @@ struct Tally {
     refusals: Mutex<Vec<Duration>>,
 }
 
-/// Asks so many times in a second, whether or not anybody has been answered, over connections that are used again.
+/// Sends calls at a fixed rate, without waiting for responses, over reused connections.
 async fn overload(door: &Door, rate: f64, load: Duration) -> Arc<Tally> {
     let tally = Arc::new(Tally::default());
     let idle = Arc::new(Mutex::new(Vec::new()));

@@ -1,5 +1,5 @@
-//! The gateway as a whole: the real binary in front of real programs. Tests are named by the row of the adversarial
-//! catalogue they show.
+//! The whole gateway: the real binary in front of real programs. Tests are named after their row
+//! in the catalogue of attacks.
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what it is made of")]
 
 #[path = "../clients/cell.rs"]

@@ -1,4 +1,4 @@
-//! A gateway that is stopped for a while and goes on.
+//! A gateway that is suspended (SIGSTOP) and resumed.
 
 use crate::{
     caller::{Caller, LEGACY, MODERN, text},
@@ -15,20 +15,20 @@ use std::{
 };
 use tokio::{task::JoinSet, time::sleep};
 
-/// The limits that are tried, in seconds. Where the machine is so busy that a call uses half of the first one by itself, the next
-/// one tells more.
+/// The timeouts that are tried, in seconds. If the machine is so busy that a plain call uses half
+/// of one, the next is tried.
 const LIMITS: [u64; 3] = [2, 10, 40];
-/// How much longer than a limit the pause is.
+/// Seconds by which the pause exceeds the timeout.
 const MORE: u64 = 2;
-/// Who speaks while nobody listens.
+/// Number of clients that send during the pause.
 const SPEAKERS: usize = 8;
-/// A server behind each way: two programs, and two addresses.
+/// The servers: two programs, and two addresses.
 const SERVERS: [&str; 4] = ["one", "two", "three", "four"];
 const TOOLS: [&str; 4] = ["one_gate", "two_gate", "three_far_gate", "four_far_gate"];
-/// The files that calls wait for: one comes while the gateway is stopped, the other when it goes on.
+/// The files that calls wait for: one is created during the pause, the other after it.
 const GATES: [&str; 2] = ["early", "late"];
 
-/// A gateway in front of programs, and of another gateway, which goes on while the first one is stopped.
+/// A gateway in front of programs and of another gateway, which keeps running during the pause.
 struct Stand {
     site: Site,
     far: Site,
@@ -36,22 +36,22 @@ struct Stand {
     door: Door,
 }
 
-/// A call under way: its caller, and what it heard.
+/// Calls in flight: each returns its caller and the response.
 type Calls = JoinSet<(Caller, Value)>;
 
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
     Passed,
-    /// The machine was too busy to tell.
+    /// The machine was too busy for a clear result.
     Unclear,
 }
 
 impl Stand {
-    /// `given` is added to what the gateway is told.
+    /// `given` is merged into the gateway's configuration.
     async fn new(name: &str, given: Value, request: u64) -> Self {
         let far = Site::of(&format!("{name}-far"), |far| {
             let mut patient = far.echo("far", "modern");
-            // It is not stopped, and so its own limits go on.
+            // It is not suspended, so its own timeouts keep running.
             patient["timeout"] = json!({"request": "10m"});
             json!({ "far": patient })
         });
@@ -78,7 +78,7 @@ impl Stand {
         Self { site, far, inner, door }
     }
 
-    /// Calls of both eras on each way to each gate.
+    /// Starts calls of both eras to each server and gate.
     async fn busy(&self) -> Calls {
         let mut callers = Vec::new();
         for tool in TOOLS {
@@ -126,7 +126,7 @@ impl Stand {
     }
 }
 
-/// All answers, unless one is missing on a machine that needed half of the limit for what takes no time.
+/// Collects all responses; `None` if one is missing and the machine was too busy.
 async fn collect(calls: Calls, went_on: Instant, limit: u64) -> Option<Vec<Caller>> {
     let mut callers = Vec::new();
     for (caller, heard) in calls.join_all().await {
@@ -140,7 +140,7 @@ async fn collect(calls: Calls, went_on: Instant, limit: u64) -> Option<Vec<Calle
     Some(callers)
 }
 
-/// Stops a gateway for longer than a call may take, and looks whether anybody notices.
+/// Suspends a gateway for longer than the call timeout, and checks that no call fails.
 async fn endure(name: &str, (limit, pause): (u64, u64)) -> Verdict {
     let stand = Stand::new(name, json!({}), limit).await;
     let pids = SERVERS.map(|server| stand.site.processes(server));
@@ -154,7 +154,7 @@ async fn endure(name: &str, (limit, pause): (u64, u64)) -> Verdict {
     if began.elapsed() > Duration::from_secs(limit) / 2 {
         return Verdict::Unclear;
     }
-    // Somebody who asks now is heard later.
+    // A request sent during the pause is answered after it.
     calls.spawn(async move {
         let heard = early.call("one_echo", json!({"text": GATES[0]})).await;
         (early, heard)
@@ -175,7 +175,7 @@ async fn endure(name: &str, (limit, pause): (u64, u64)) -> Verdict {
     Verdict::Passed
 }
 
-/// Tries one limit after the other until the machine lets it be told.
+/// Tries one timeout after the other until the result is clear.
 async fn clearly(attempt: impl AsyncFn(u64) -> Verdict) {
     for limit in LIMITS {
         if attempt(limit).await == Verdict::Passed {
@@ -196,7 +196,8 @@ async fn p03_hangups_broken_pipes_and_a_pause_end_nothing() {
     assert_eq!(endure("paused", (60, pause)).await, Verdict::Passed);
 }
 
-/// Whether what is said during a pause is heard after it, though the connections lay unused for longer than they may.
+/// Checks that requests sent during a pause are answered after it, although the connections
+/// exceeded their idle timeout.
 async fn hear(limit: u64) -> Verdict {
     let given = json!({"limits": {"headerTimeout": format!("{limit}s")}});
     let stand = Stand::new(&format!("unheard-{limit}"), given, 60).await;
@@ -231,7 +232,8 @@ async fn p03_what_is_said_during_a_pause_is_heard_after_it() {
     clearly(hear).await;
 }
 
-/// Whether a gateway that was told to stop lets its calls finish, though it is stopped for longer than they are given.
+/// Checks that a draining gateway lets its calls finish, although it is suspended for longer than
+/// the drain timeout.
 async fn drain(limit: u64) -> Verdict {
     let given = json!({"limits": {"drain": format!("{limit}s")}});
     let mut stand = Stand::new(&format!("pausing-{limit}"), given, 60).await;

@@ -1,4 +1,4 @@
-//! Signals, and the ends of processes.
+//! Signals and process exits.
 
 use crate::{
     caller::{Caller, LEGACY, MODERN, text},
@@ -17,16 +17,16 @@ use std::{
 };
 use tokio::task::JoinSet;
 
-/// Calls that are under way when something happens.
+/// Number of calls in flight when the event happens.
 const UNDER_WAY: usize = 20;
-/// The same when the gateway is killed.
+/// Number of calls in flight when the gateway is killed.
 const KILLED: usize = 100;
 
 async fn busy(site: &Site, door: &Door) -> JoinSet<std::io::Result<Vec<Value>>> {
     busy_with(site, door, UNDER_WAY).await
 }
 
-/// Two servers, and calls under way at each that end when the file `gate` is there.
+/// Two servers with calls in flight, which end when the file `gate` exists.
 async fn busy_with(site: &Site, door: &Door, many: usize) -> JoinSet<std::io::Result<Vec<Value>>> {
     let mut calls = JoinSet::new();
     let gate = site.path("gate").display().to_string();
@@ -45,7 +45,8 @@ async fn busy_with(site: &Site, door: &Door, many: usize) -> JoinSet<std::io::Re
     calls
 }
 
-/// Waits until the gateway says that it is going. A connection that it took before and that said nothing yet is closed.
+/// Waits until the gateway reports that it is draining. An accepted connection without data is
+/// closed.
 pub(crate) async fn until_draining(door: &Door) {
     let began = Instant::now();
     loop {
@@ -137,12 +138,12 @@ async fn p02_told_twice_it_stops_at_once() {
     door.ended().await;
     let took = began.elapsed();
     println!("the second signal took {took:?}, and nothing was left {:?} later", site.emptied().await);
-    // Far less than the time that running calls are given.
+    // Far less than the drain timeout.
     assert!(took < Duration::from_secs(25), "{took:?}");
     assert_eq!(calls.join_all().await.len(), UNDER_WAY);
 }
 
-/// Descriptors that the gateway may have.
+/// Limit of file descriptors of the gateway.
 const DESCRIPTORS: usize = 64;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -167,12 +168,12 @@ async fn p05_without_descriptors_existing_traffic_is_served_and_it_recovers() {
         let text = number.to_string();
         assert_eq!(caller.said("one_echo", json!({ "text": text })).await, text);
     }
-    // A server that would need descriptors to start is an error, and only that.
+    // A server that cannot start for lack of descriptors causes an error, and nothing worse.
     site.processes("two").iter().for_each(|pid| processes::signal(*pid, Signal::KILL));
     let told = loop {
         let message = caller.call("two_echo", json!({"text": "no room"})).await;
         assert!(text(&message).is_none(), "there was room: {message:#}");
-        // The first calls may have met the process before it was gone.
+        // The first calls may have reached the process before it was dead.
         let told = message["error"]["message"].as_str().unwrap().to_owned();
         if !told.contains("may have run") {
             break told;
@@ -206,7 +207,7 @@ async fn p06_without_standard_output_a_server_on_it_refuses_and_says_why() {
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(told.contains("standard output is closed"), "{told}");
     }
-    // With nothing left to say it on, the exit status says it.
+    // Without standard error, only the exit status reports the failure.
     let mut command = with_closed(&site, "0<&- 1>&- 2>&-", &["serve", "--stdio", "--config", &file]);
     assert_eq!(command.status().unwrap().code(), Some(2));
     site.emptied().await;
@@ -242,7 +243,7 @@ async fn p05_a_program_that_is_being_written_is_started_when_it_is_whole() {
     let words = server["command"].as_array().unwrap().clone();
     server["command"] = [json!(program)].into_iter().chain(words).collect();
     site.configure(&json!({"mcp": {"servers": {"late": server, "other": site.echo("other", "legacy")}}}));
-    // Whoever writes a program keeps it from being run: ETXTBSY.
+    // A program that is open for writing cannot be executed: ETXTBSY.
     let writing = fs::OpenOptions::new().append(true).open(&program).unwrap();
     let mut door = site.open();
     let mut caller = Caller::open(&door, None, MODERN).await;

@@ -1,11 +1,11 @@
-//! What the system tells about processes.
+//! Facts about processes from `/proc`.
 
 use std::{fs, path::Path};
 
-/// The variable by which the processes of a test are known.
+/// The environment variable that marks the processes of a test.
 pub(crate) const MARK: &str = "TEST_MARK";
 
-/// The processes whose mark is wanted.
+/// The processes whose mark matches.
 pub(crate) fn marked(wanted: impl Fn(&str) -> bool) -> Vec<i32> {
     let start = format!("{MARK}=");
     let is_wanted = |path: &Path| {
@@ -22,7 +22,7 @@ pub(crate) fn marked(wanted: impl Fn(&str) -> bool) -> Vec<i32> {
         .collect()
 }
 
-/// The children of a process, dead ones that it did not wait for included.
+/// The children of a process, including zombies.
 pub(crate) fn children(parent: i32) -> Vec<i32> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
@@ -38,7 +38,7 @@ pub(crate) fn descriptors(pid: i32) -> usize {
     fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count()
 }
 
-/// Memory of a process that is not on the disk, in KiB.
+/// Resident memory (RSS) of a process, in KiB.
 pub(crate) fn resident_kib(pid: i32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
@@ -47,6 +47,6 @@ pub(crate) fn resident_kib(pid: i32) -> u64 {
 
 pub(crate) fn signal(pid: i32, signal: rustix::process::Signal) {
     let pid = rustix::process::Pid::from_raw(pid).unwrap();
-    // It may have ended by itself meanwhile.
+    // It may have exited meanwhile.
     rustix::process::kill_process(pid, signal).ok();
 }

@@ -1,4 +1,4 @@
-//! Ten servers that were not written here, and one door: used by clients that were not written here either, and killed.
+//! Ten third-party servers behind one gateway: used by third-party clients, and killed.
 
 use crate::{
     caller::{Caller, MODERN},
@@ -14,7 +14,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 use trunkline_protocol::Era;
 
-/// Descriptors more or less that say nothing: connections that are being closed, clocks.
+/// Tolerance for the number of descriptors: closing connections, timers.
 const SLACK: usize = 2;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -41,9 +41,10 @@ async fn u01_ten_real_servers_are_used_by_three_sdks_and_killed_in_turn() {
         part_was_there(&reports[1], &reports[2]);
     }
     println!("three clients took {:?}", began.elapsed());
-    // The connection that nobody used meanwhile may have been closed.
+    // The idle connection may have been closed meanwhile.
     let mut caller = Caller::open(&door, None, MODERN).await;
-    // Sessions of the clients that left end with the first round; the second must leave all as it was.
+    // The first round ends the sessions of disconnected clients; the second must not change
+    // anything.
     println!("back after: {:?}", kill_each(&site, &servers, &mut caller).await);
     let before = processes::descriptors(door.pid());
     println!("back after: {:?}", kill_each(&site, &servers, &mut caller).await);
@@ -55,7 +56,8 @@ async fn u01_ten_real_servers_are_used_by_three_sdks_and_killed_in_turn() {
     println!("nothing was left {left:?} after the gateway");
 }
 
-/// Kills all processes of each server in turn while the others are called; tells how long each was away at most.
+/// Kills all processes of each server in turn while the others are called; returns the longest
+/// outage of each.
 async fn kill_each<'a>(site: &Site, servers: &'a [Real], caller: &mut Caller) -> Vec<(&'a str, Duration)> {
     let mut away = Vec::new();
     for victim in servers.iter().filter(|real| real.entry["command"].is_array()) {
@@ -136,7 +138,7 @@ fn configure(site: &Site, servers: &[Real]) {
     site.configure(&json!({
         "mcp": {"servers": entries},
         "views": {"reading": {"servers": ["time", "memory"], "naming": "bare"}},
-        // A machine that does other work, too, takes its time to start programs.
+        // Starting programs takes long on a busy machine.
         "defaults": {"timeout": {"startup": "60s"}},
     }));
 }

@@ -1,4 +1,4 @@
-//! Changes of the configuration while everything runs.
+//! Reloads of the configuration while the gateway runs.
 
 use crate::{
     caller::{Caller, LEGACY, MODERN, text},
@@ -16,15 +16,16 @@ use std::{
 };
 use tokio::task::JoinSet;
 
-/// Callers at once, and how many calls all of them together start in a second.
+/// Number of concurrent callers, and their total calls per second.
 const CALLERS: u32 = 25;
 const RATE: u32 = 1000;
-/// Every so many of them calls the server that is replaced, which takes longer while it starts.
+/// Every nth caller uses the server that is replaced, which responds slowly while it starts.
 const PATIENT: u32 = 5;
-/// Changes that are taken up under load.
+/// Number of reloads under load.
 const RELOADS: u64 = 8;
 
-/// The configuration in one of its versions: `kept` never changes, `changing` is launched anew each time, `other` comes and goes.
+/// A version of the configuration: `kept` never changes, `changing` is restarted each time,
+/// `other` is added and removed.
 fn version(site: &Site, number: u64) -> Value {
     let mut changing = site.echo("changing", "modern");
     changing["environment"]["VERSION"] = number.to_string().into();
@@ -79,7 +80,8 @@ async fn v01_reloads_under_a_thousand_requests_a_second_lose_none() {
     site.emptied().await;
 }
 
-/// Calls the server that stays and the one that is replaced; panics when an answer is lost or wrong.
+/// Calls the server that stays and the one that is replaced; panics if a response is lost or
+/// wrong.
 async fn start_load(door: &Door, stop: &Arc<AtomicBool>) -> JoinSet<usize> {
     let mut load = JoinSet::new();
     for number in 0..CALLERS {
@@ -135,7 +137,7 @@ async fn v01_an_invalid_file_changes_nothing_and_the_status_says_why() {
     site.emptied().await;
 }
 
-/// Changes in quick succession.
+/// Number of changes in quick succession.
 const BURST: u64 = 100;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

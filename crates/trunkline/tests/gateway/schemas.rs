@@ -1,4 +1,4 @@
-//! Servers whose schemas, and callers whose arguments, would cost the gateway its memory and its time.
+//! Schemas of servers and arguments of callers that are designed to exhaust memory and CPU time.
 
 use crate::{
     caller::{Caller, LEGACY, MODERN, text},
@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use tokio::task::JoinSet;
 
-/// Calls at once whose arguments are too expensive.
+/// Number of concurrent calls whose arguments are too expensive to check.
 const CALLS: usize = 12;
-/// The most memory in KiB that the gateway may take with all of them.
+/// Memory limit of the gateway with all of them, in KiB.
 const MEMORY_KIB: u64 = 400 * 1024;
 
 fn site() -> Site {
@@ -77,7 +77,7 @@ async fn j13_arguments_that_unfold_are_refused_while_others_are_served() {
     site.emptied().await;
 }
 
-/// The caller leaves in the middle of the check; nothing is left running that could be seen from outside.
+/// The caller disconnects during the check; no work must keep running.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn j13_a_check_ends_soon_after_its_caller_left() {
     let site = site();
@@ -94,7 +94,7 @@ async fn j13_a_check_ends_soon_after_its_caller_left() {
         assert!(door.page("/healthz", None).await.contains("ok"));
         call.abort();
     }
-    // Places for long checks are free again, so one more gets its answer.
+    // The slots for long checks are free again, so another call is answered.
     let answer = good.call("hostile_deep", deep).await;
     assert!(answer["error"]["message"].as_str().unwrap().contains("too expensive"), "{answer:#}");
     door.stop().await;

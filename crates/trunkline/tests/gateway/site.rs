@@ -1,4 +1,4 @@
-//! A site: a folder with a configuration, and the marks by which its processes are known.
+//! A site: a folder with a configuration, and the marks that identify its processes.
 
 use crate::{door::Door, processes};
 use serde_json::{Value, json};
@@ -12,12 +12,12 @@ use std::{
 use tempfile::TempDir;
 use trunkline_auth::keys;
 
-/// Nothing takes this long; what does, hangs.
+/// Timeout for anything that may hang.
 pub(crate) const HANG: Duration = Duration::from_mins(2);
-/// How long to wait before something is looked at again that tells nobody when it changes.
+/// Polling interval.
 pub(crate) const PAUSE: Duration = Duration::from_millis(20);
 
-/// The variable that asks for the long run of tests that have one.
+/// The environment variable that enables the long form of some tests.
 const LONG: &str = "TRUNKLINE_LONG";
 
 pub(crate) struct Site {
@@ -25,7 +25,7 @@ pub(crate) struct Site {
     mark: String,
 }
 
-/// A key that opens the door.
+/// An API key.
 pub(crate) struct Key {
     pub(crate) id: String,
     pub(crate) token: String,
@@ -39,7 +39,7 @@ impl Site {
         Self { folder: tempfile::tempdir().unwrap(), mark }
     }
 
-    /// A site with a configuration of these servers alone.
+    /// A site that configures only these servers.
     pub(crate) fn of(name: &str, servers: impl FnOnce(&Self) -> Value) -> Self {
         let site = Self::new(name);
         site.configure(&json!({"mcp": {"servers": servers(&site)}}));
@@ -50,7 +50,7 @@ impl Site {
         self.folder.path().join(name)
     }
 
-    /// A server that is a program; its processes can be found by its name.
+    /// A local server, whose processes can be found by its name.
     pub(crate) fn local(&self, name: &str, words: &[String]) -> Value {
         json!({"command": words, "environment": {processes::MARK: format!("{}/{name}", self.mark)}})
     }
@@ -63,7 +63,7 @@ impl Site {
         self.local(name, &words)
     }
 
-    /// Writes the configuration, whole or not at all.
+    /// Writes the configuration atomically.
     pub(crate) fn configure(&self, config: &Value) {
         let mut config = config.clone();
         let object = config.as_object_mut().unwrap();
@@ -79,7 +79,7 @@ impl Site {
         fs::rename(new, path).unwrap();
     }
 
-    /// Writes a file of keys with these ids and roles.
+    /// Writes an API key file with these ids and roles.
     pub(crate) fn keys(&self, callers: &[(&str, &[&str])]) -> Vec<Key> {
         let make = |(id, roles): &(&str, &[&str])| {
             let made = keys::generate();
@@ -93,12 +93,12 @@ impl Site {
         keys
     }
 
-    /// The binary, with this folder as its home and nothing else around it.
+    /// The binary, with this folder as its home and an otherwise empty environment.
     pub(crate) fn binary(&self) -> Command {
         self.prepare(Command::new(env!("CARGO_BIN_EXE_trunkline")))
     }
 
-    /// The same for another program that starts the binary.
+    /// Like `binary`, for another program that starts the binary.
     pub(crate) fn prepare(&self, mut command: Command) -> Command {
         let path = option_env!("PATH").unwrap_or("/usr/local/bin:/usr/bin:/bin");
         command.env_clear().env("PATH", path).env("HOME", self.folder.path());
@@ -124,7 +124,7 @@ impl Site {
         processes::marked(|mark| mark.starts_with(&start))
     }
 
-    /// Waits until no process of this site is left; tells how long it took.
+    /// Waits until no process of this site is left; returns the time it took.
     pub(crate) async fn emptied(&self) -> Duration {
         let began = Instant::now();
         until(|| self.all_processes().is_empty(), || format!("{:?}", self.all_processes())).await;
@@ -132,14 +132,14 @@ impl Site {
     }
 }
 
-/// How often something is done: the first number, or the second where whoever runs the test wants it long.
+/// Number of rounds: `short`, or `long` if the long form of the tests is enabled.
 pub(crate) fn rounds(short: usize, long: usize) -> usize {
     #[expect(clippy::disallowed_methods, reason = "whoever runs the test decides how long it takes")]
     let wanted = std::env::var_os(LONG).is_some();
     if wanted { long } else { short }
 }
 
-/// Waits until something is so.
+/// Waits until the condition is true.
 pub(crate) async fn until(wanted: impl Fn() -> bool, complaint: impl Fn() -> String) {
     let began = Instant::now();
     while !wanted() {

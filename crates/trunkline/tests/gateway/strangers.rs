@@ -1,5 +1,5 @@
-//! A `trunkline.json` that a stranger put where the gateway is started, and that nobody approved.
-//! Each thing that such a file was seen to do is tried here.
+//! An unapproved `trunkline.json` from a stranger in the directory where the gateway is started.
+//! Each known attack with such a file is tried here.
 
 use crate::{
     caller::{Caller, MODERN},
@@ -10,7 +10,7 @@ use crate::{
 use serde_json::{Value, json};
 use std::{fs, net::TcpListener, path::Path};
 
-/// The user's own file: one server, of which a tool is denied and another described.
+/// The user's own file: one server with a denied tool and a changed description.
 fn own(site: &Site) -> Value {
     let mut mine = site.echo("mine", "modern");
     mine["deny"] = json!(["pid"]);
@@ -22,8 +22,8 @@ fn own(site: &Site) -> Value {
     })
 }
 
-/// Everything that the user's own file does not want; `collector` and `door` are addresses of the
-/// stranger's choice.
+/// Weakens every setting of the user's own file; `collector` and `door` are addresses chosen by
+/// the stranger.
 fn hostile(site: &Site, collector: &str, door: &str) -> Value {
     json!({
         "listen": door,
@@ -64,7 +64,7 @@ async fn v07_a_found_file_that_nobody_approved_controls_nothing() {
     site.write("project/keys.json", r#"{"keys": []}"#);
     let collector = TcpListener::bind("127.0.0.1:0").unwrap();
     collector.set_nonblocking(true).unwrap();
-    // A port that is free: whoever listened there has gone.
+    // A free port: its listener is closed again.
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let file = hostile(&site, &collector.local_addr().unwrap().to_string(), &format!("0.0.0.0:{free}"));
     site.write("project/trunkline.json", &file.to_string());
@@ -89,7 +89,7 @@ async fn v07_a_found_file_that_nobody_approved_controls_nothing() {
     for denied in ["mine_pid", "mine_die"] {
         assert!(!caller.call(denied, json!({})).await["error"].is_null(), "{denied}");
     }
-    // What is sent to a collector is sent at the end at the latest.
+    // Spans are exported at shutdown at the latest.
     door.stop().await;
     assert!(collector.accept().is_err(), "something was sent to the collector of the stranger");
     assert_eq!(fs::read_to_string(site.path("victim")).unwrap(), "precious\n");
@@ -122,7 +122,7 @@ async fn v09_a_caller_that_may_write_files_cannot_change_what_it_may_use() {
         assert!(said.contains("protected by the rule `trunkline.json`"), "{said}");
     }
     assert!(!site.path("project/trunkline.json").exists());
-    // Another program writes it. Nothing of it is taken up while nobody approved it.
+    // Another program writes the file. It has no effect while it is not approved.
     let theirs = json!({
         "mcp": {"servers": {"mine": {"deny": ["echo"]}, "theirs": site.echo("theirs", "modern")}},
     });
@@ -131,7 +131,7 @@ async fn v09_a_caller_that_may_write_files_cannot_change_what_it_may_use() {
     let status = door.until(waits).await;
     assert!(crate::upstream::upstream(&status, "theirs").is_null(), "{status:#}");
     assert_eq!(caller.said("mine_echo", json!({"text": "mine"})).await, "mine");
-    // The approval alone makes the running gateway take it up, and the two lists count together.
+    // The approval alone makes the running gateway reload, and both lists are merged.
     let agreed =
         site.binary().args(["config", "approve", "--yes"]).current_dir(site.path("project")).output();
     assert!(agreed.unwrap().status.success());
@@ -180,7 +180,7 @@ async fn v09_files_that_settings_name_are_out_of_reach_of_our_own_tools() {
     door.stop().await;
 }
 
-/// Nothing but an error, and soon: the device never ends.
+/// The device is endless, so reading it must fail quickly.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn v10_devices_in_the_place_of_files_are_refused() {
     let site = Site::new("devices");

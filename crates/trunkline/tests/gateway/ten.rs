@@ -16,12 +16,12 @@ use std::{
 
 const PAGE: &str = "a page for whoever fetches it";
 
-/// A server: its name, how it is configured, and a call by public name that it answers.
+/// A server: its name, its configuration, and a call by public name.
 pub(crate) struct Real {
     pub(crate) name: &'static str,
     pub(crate) entry: Value,
     pub(crate) call: (&'static str, Value),
-    /// What the answer holds.
+    /// Text that the response must contain.
     pub(crate) says: &'static str,
 }
 
@@ -86,7 +86,7 @@ fn from_pypi(site: &Site, place: &str) -> Vec<Real> {
     let program = |name: &str| installed(&format!("python/bin/{name}")).display().to_string();
     let git = vec![program("mcp-server-git"), "-r".into(), place.to_owned()];
     let time = vec![program("mcp-server-time"), "--local-timezone".into(), "UTC".into()];
-    // The page that it fetches is on this machine, which it refuses unless it is told.
+    // The fetched page is on this machine, which the server refuses without this option.
     let fetch = vec![program("mcp-server-fetch"), "--ignore-robots-txt".into(), "--allow-private-ips".into()];
     vec![
         Real {
@@ -110,7 +110,7 @@ fn from_pypi(site: &Site, place: &str) -> Vec<Real> {
     ]
 }
 
-/// Servers made for tests with foreign libraries.
+/// Test servers built with other libraries.
 fn frameworks(site: &Site) -> Vec<Real> {
     let script = format!("{}/../testkit/peers/fastmcp_server.py", env!("CARGO_MANIFEST_DIR"));
     let fastmcp = vec![installed("python/bin/python").display().to_string(), script];
@@ -130,7 +130,7 @@ fn frameworks(site: &Site) -> Vec<Real> {
     ]
 }
 
-/// A server that keeps nothing between calls, so that one process serves everybody.
+/// A stateless server, so that one process serves all callers.
 fn shared(mut entry: Value) -> Value {
     entry["sessions"] = "shared".into();
     entry
@@ -147,7 +147,7 @@ fn page_address() -> String {
                 "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{PAGE}",
                 PAGE.len()
             );
-            // Whoever asked may be gone.
+            // The client may have disconnected.
             if stream.set_read_timeout(Some(HANG)).and_then(|()| stream.read(&mut asked)).is_ok() {
                 stream.write_all(answer.as_bytes()).ok();
             }
@@ -156,7 +156,7 @@ fn page_address() -> String {
     address
 }
 
-/// Beside the tests' own programs; another package makes it.
+/// The path next to the test binaries; another package builds it.
 pub(crate) fn rmcp_server() -> String {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_trunkline")).with_file_name("rmcp-server");
     assert!(program.exists(), "rmcp-server is not built; run cargo build -p trunkline-testkit --bins");

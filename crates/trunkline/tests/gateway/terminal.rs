@@ -1,4 +1,4 @@
-//! Programs whose terminal is closed, or whose output nobody reads any more.
+//! Programs whose terminal or output pipe is closed.
 
 use crate::{
     caller::{Caller, LEGACY, MODERN, text},
@@ -16,7 +16,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// The binary on a terminal of its own.
+/// The binary on a separate terminal.
 fn on_terminal(site: &Site) -> Command {
     let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "gateway", "on_terminal.py"].iter().collect();
     let mut command = site.prepare(Command::new("python3"));
@@ -42,7 +42,7 @@ async fn p03_a_gateway_outlives_its_terminal_and_ends_no_call() {
     }
     let status = door.until(|status| in_flight(status, "one") == 2).await;
     door.signal(Signal::USR1);
-    // What the hangup says is heeded: the configuration is read again.
+    // SIGHUP is handled: the configuration is reloaded.
     site.configure(&json!({"mcp": {"servers": {"one": site.echo("one", "modern")}}, "views": {"all": {}}}));
     let generation = |status: &serde_json::Value| status["config"]["generation"].as_u64();
     door.until(|now| generation(now) > generation(&status)).await;
@@ -52,7 +52,7 @@ async fn p03_a_gateway_outlives_its_terminal_and_ends_no_call() {
         assert_eq!(heard, "held");
         assert_eq!(caller.said("one_echo", json!({"text": "alone"})).await, "alone");
     }
-    // It has nowhere to say so, and must not mind: the file is no configuration.
+    // The file is invalid; the gateway cannot print the error, and must keep running.
     site.write("trunkline.json", "{");
     door.until(|status| status["config"]["lastError"]["text"].is_string()).await;
     let mut caller = Caller::open(&door, None, MODERN).await;
@@ -101,7 +101,7 @@ async fn p03_a_server_on_standard_output_ends_when_nobody_reads_it() {
     output.read_line(&mut line).unwrap();
     assert_eq!(text(&serde_json::from_str(&line).unwrap()).as_deref(), Some("there"), "{line}");
     drop(output);
-    // The answer to this has nowhere to go.
+    // The response to this cannot be written.
     say(3, "tools/list", json!({})).unwrap();
     let status = process.wait().unwrap();
     println!("without a reader: {status}");

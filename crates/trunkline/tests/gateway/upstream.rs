@@ -1,4 +1,4 @@
-//! Servers that fail, and the others beside them.
+//! Failing servers must not affect the others.
 
 use crate::{
     caller::{Caller, LEGACY, MODERN, text},
@@ -90,7 +90,7 @@ async fn u02_servers_that_cannot_start_delay_nobody() {
     site.emptied().await;
 }
 
-/// What is asked of the slow server in all, over so many connections.
+/// Total number of calls to the slow server, and number of connections.
 const CALLS: usize = 1000;
 const CONNECTIONS: usize = 200;
 const CONCURRENCY: usize = 4;
@@ -124,7 +124,7 @@ async fn u14_a_thousand_calls_of_a_slow_server_are_refused_fast_and_hurt_nobody(
             served
         });
     }
-    // All but those that are held have been refused while the gate is shut.
+    // While the gate is closed, all calls beyond concurrency and queue are refused.
     let held = CONCURRENCY + QUEUE;
     let refused = |status: &Value| upstream(status, "slow")["calls"]["refused"].as_u64().unwrap_or(0);
     let least = (CALLS - held * (CALLS / CONNECTIONS)) as u64;
@@ -164,7 +164,7 @@ pub(crate) fn in_flight(status: &Value, name: &str) -> u64 {
     upstream(status, name)["calls"]["inFlight"].as_u64().unwrap_or(0)
 }
 
-/// How often one server is killed.
+/// Number of times that one server is killed.
 const RESTARTS: usize = 40;
 const LONG_RESTARTS: usize = 1000;
 

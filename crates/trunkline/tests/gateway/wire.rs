@@ -1,4 +1,4 @@
-//! HTTP by hand on one connection that stays open.
+//! A minimal HTTP client with one keep-alive connection.
 
 use serde_json::Value;
 use std::io;
@@ -10,13 +10,13 @@ use tokio::{
 
 use crate::site::HANG;
 
-/// The longest body that is read, or is said to come.
+/// Maximum length of a body.
 const MOST: usize = 64 * 1024 * 1024;
 
 pub(crate) struct Wire {
     stream: BufReader<TcpStream>,
     address: String,
-    /// What has come of a stream of events and was not looked at.
+    /// Received but unread data of an event stream.
     pending: String,
 }
 
@@ -34,7 +34,7 @@ impl Wire {
         Ok(Self { stream: BufReader::new(stream), address: address.to_owned(), pending: String::new() })
     }
 
-    /// Sends a request and reads the whole answer. `headers` end with a line break each.
+    /// Sends a request and reads the whole response. Each header ends with a line break.
     pub(crate) async fn send(&mut self, what: &str, headers: &str, body: &str) -> io::Result<Answer> {
         timeout(HANG, async {
             let mut answer = self.begin(what, headers, body).await?;
@@ -54,7 +54,7 @@ impl Wire {
         .unwrap_or_else(|_| panic!("no answer to {what} {body}"))
     }
 
-    /// Sends a request and reads the head of the answer.
+    /// Sends a request and reads the head of the response.
     pub(crate) async fn begin(&mut self, what: &str, headers: &str, body: &str) -> io::Result<Answer> {
         let head = format!(
             "{what} HTTP/1.1\r\nHost: {}\r\n{headers}Content-Length: {}\r\n\r\n",
@@ -122,7 +122,7 @@ impl Answer {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// The messages in the answer: one, or the events of a stream.
+    /// The messages in the response: one, or the events of a stream.
     pub(crate) fn messages(&self) -> Vec<Value> {
         let text = self.text();
         if self.header("content-type").is_none_or(|kind| !kind.starts_with("text/event-stream")) {

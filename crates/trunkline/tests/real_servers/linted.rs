@@ -14,7 +14,7 @@ use std::{
     sync::OnceLock,
 };
 
-/// What is found above info. None where the subject cannot be started on this machine.
+/// The findings above info; `None` if the subject cannot be started on this machine.
 pub(crate) fn above_info(subject: &Subject, mode: Mode) -> Option<BTreeSet<Deviation>> {
     let folder = tempfile::tempdir().unwrap();
     peers::furnish(subject, folder.path());
@@ -47,7 +47,7 @@ pub(crate) fn above_info(subject: &Subject, mode: Mode) -> Option<BTreeSet<Devia
     Some(deviations(&report))
 }
 
-/// Whether programs can be given a network of their own here.
+/// True if this machine can start programs in a separate network namespace.
 pub(crate) fn has_own_network() -> bool {
     static HAS: OnceLock<bool> = OnceLock::new();
     *HAS.get_or_init(|| {
@@ -119,7 +119,7 @@ fn over_http(subject: &Subject, mode: Mode, folder: &Path, (port, path): (u16, &
     command
 }
 
-/// A command with nothing in its environment but the way to programs.
+/// A command with only PATH in its environment.
 fn bare(words: &[String]) -> Command {
     let mut command = Command::new(&words[0]);
     let path = option_env!("PATH").unwrap_or("/usr/local/bin:/usr/bin:/bin");
@@ -127,7 +127,8 @@ fn bare(words: &[String]) -> Command {
     command
 }
 
-/// The port to listen on. In a network of its own a server has its usual one; elsewhere one that is free.
+/// The port to listen on: the server's usual one in a separate network namespace, otherwise a free
+/// one.
 fn chosen(usual: u16, port: Port) -> Option<u16> {
     match port {
         _ if has_own_network() => Some(usual),

@@ -1,5 +1,6 @@
-//! The linter on servers that other people wrote: above info it finds what `docs/real-servers.md` explains, and nothing
-//! else. A finding that is new is either mended there, as a false alarm, or explained with the clause that it rests on.
+//! The linter on third-party servers: above info, it finds exactly what `docs/real-servers.md`
+//! lists. A new finding is either fixed as a false positive, or added there with its clause of the
+//! specification.
 //!
 //! Rules about speed are left out, because what they find depends on the machine.
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what it is made of")]
@@ -17,7 +18,7 @@ use subject::{Mode, SUBJECTS, Subject};
 /// Each line is a subject of [`SUBJECTS`] by its title, and a test of that name.
 macro_rules! servers {
     ($($name:ident: $title:literal $(, $mode:ident)?;)*) => {
-        /// The titles that tests are about.
+        /// The titles that have tests.
         const TESTED: &[&str] = &[$($title),*];
         $(
             #[test]

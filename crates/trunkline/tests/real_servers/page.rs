@@ -1,9 +1,9 @@
-//! `docs/real-servers.md`, as a reader sees it: a section per server, and a table of what is found there.
+//! Reads `docs/real-servers.md`: a section per server, with a table of its findings.
 
 use crate::subject::Mode;
 use std::{collections::BTreeSet, fs, path::Path};
 
-/// What is found only where a server may listen on all interfaces, in a network of its own.
+/// The rule that finds something only if the server has its own network namespace.
 const NEEDS_OWN_NETWORK: &str = "listens-everywhere";
 
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub(crate) struct Row {
     clause: String,
 }
 
-/// A rule that finds something, its level, and the clause it rests on.
+/// A finding: the rule, its level, and the clause of the specification.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Deviation {
     pub(crate) rule: String,
@@ -79,7 +79,8 @@ impl Row {
 }
 
 impl Section {
-    /// What a run of this mode should find. An active run finds everything that a usual one finds.
+    /// The expected findings of a run in this mode. An active run finds everything that a usual
+    /// one does.
     pub(crate) fn expected(&self, mode: Mode, own_network: bool) -> BTreeSet<Deviation> {
         let rows = self.rows.iter().filter(|row| row.mode <= mode);
         rows.filter(|row| own_network || row.rule != NEEDS_OWN_NETWORK)

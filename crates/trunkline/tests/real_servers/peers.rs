@@ -1,4 +1,4 @@
-//! Where the servers are installed, in which version, and how they are started.
+//! Location, version and start command of the installed servers.
 
 use crate::{
     installed::installed,
@@ -7,7 +7,7 @@ use crate::{
 use serde_json::Value;
 use std::{env, fs, path::Path, process::Command};
 
-/// Who makes the commit in the repository that `git` serves.
+/// The committer in the repository that `git` serves.
 const COMMITTER: [&str; 6] =
     ["-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
 
@@ -16,7 +16,8 @@ pub(crate) fn words(subject: &Subject, folder: &Path, port: u16) -> Vec<String> 
     subject.words.iter().map(|word| filled(word, folder, port)).collect()
 }
 
-/// `{npm}`, `{python}`, `{examples}`, `{servers}`, `{shipped}`, `{rmcp}`, `{folder}` and `{port}` stand for what they are.
+/// Replaces the placeholders `{npm}`, `{python}`, `{examples}`, `{servers}`, `{shipped}`,
+/// `{rmcp}`, `{folder}` and `{port}`.
 pub(crate) fn filled(word: &str, folder: &Path, port: u16) -> String {
     let mut word =
         word.replace("{folder}", &folder.display().to_string()).replace("{port}", &port.to_string());
@@ -61,7 +62,7 @@ pub(crate) fn version(package: &Package) -> String {
     }
 }
 
-/// Puts into a server's folder what it serves.
+/// Fills a server's folder with the content that it serves.
 pub(crate) fn furnish(subject: &Subject, folder: &Path) {
     if matches!(subject.furniture, Furniture::File | Furniture::Repository) {
         fs::write(folder.join("hello.txt"), "hello from a file\n").unwrap();
@@ -77,7 +78,7 @@ pub(crate) fn furnish(subject: &Subject, folder: &Path) {
     }
 }
 
-/// A program that another package makes.
+/// A program built by another package.
 fn beside(name: &str) -> String {
     Path::new(env!("CARGO_BIN_EXE_trunkline")).with_file_name(name).display().to_string()
 }

@@ -1,11 +1,11 @@
-//! The servers that are judged, as data.
+//! The linted servers, as data.
 
-/// A server, and how it is started.
+/// A server and its start command.
 #[derive(Debug)]
 pub(crate) struct Subject {
-    /// As the page names it.
+    /// Its name on the page.
     pub(crate) title: &'static str,
-    /// Whose version the page names.
+    /// The package whose version the page states.
     pub(crate) package: Package,
     pub(crate) way: Way,
     pub(crate) words: &'static [&'static str],
@@ -26,14 +26,14 @@ pub(crate) enum Way {
     Http { usual: u16, port: Port, path: &'static str },
 }
 
-/// Who decides on which port a server listens.
+/// How the port of a server is chosen.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Port {
     Told,
     Fixed,
 }
 
-/// What a server finds in its folder.
+/// Content of the server's folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Furniture {
     Nothing,
@@ -41,7 +41,7 @@ pub(crate) enum Furniture {
     Repository,
 }
 
-/// How far the linter goes.
+/// Mode of the linter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Mode {
     Default,

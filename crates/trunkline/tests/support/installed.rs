@@ -1,11 +1,11 @@
-//! Where `cargo xtask peers` put what is not built here.
+//! Location of the programs that `cargo xtask peers` installs.
 
 use std::{
     env,
     path::{Path, PathBuf},
 };
 
-/// Where the peers are, when they are not where `cargo xtask peers` puts them.
+/// The variable with the peers' location, if it is not the default one.
 const PEERS: &str = "TRUNKLINE_PEERS";
 
 pub(crate) fn installed(path: &str) -> PathBuf {

@@ -1,4 +1,4 @@
-//! Running the binary and keeping what came of it.
+//! Runs the binary and captures its result.
 
 use std::{
     fmt, fs,
@@ -7,7 +7,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// What a run left behind.
+/// Result of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: i32,
@@ -17,7 +17,7 @@ pub(crate) struct Run {
     pub(crate) log: String,
 }
 
-/// The binary with nothing in its environment but the way to programs and what is given.
+/// The binary with only PATH and the given variables in its environment.
 pub(crate) fn trunkline(variables: &[(&str, &str)]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
     let path = option_env!("PATH").unwrap_or("/usr/local/bin:/usr/bin:/bin");
@@ -48,7 +48,7 @@ impl Run {
         let mut child =
             command.stdin(piped()).stdout(piped()).stderr(piped()).spawn().expect("the binary starts");
         let mut stdin = child.stdin.take().expect("the input is piped");
-        // A program that needs no input may be gone already.
+        // A program that needs no input may have exited already.
         stdin.write_all(input.as_bytes()).unwrap_or_default();
         drop(stdin);
         let output = child.wait_with_output().expect("the binary ends");

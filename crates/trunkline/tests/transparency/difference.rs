@@ -1,13 +1,13 @@
-//! Where two messages differ, looked at as they are written: order and spelling count.
+//! Compares two messages as text: the order of members and the spelling count.
 
 use serde_json::value::RawValue;
 use std::{collections::BTreeMap, fmt};
 
-/// One place where two messages differ.
+/// One difference between two messages.
 #[derive(Debug, Clone)]
 pub(crate) struct Difference {
     exchange: String,
-    /// Where: `answer/…` in what the client heard, `request/…` in what the server was asked.
+    /// The path: `answer/…` in what the client received, `request/…` in what the server received.
     pub(crate) path: String,
     pub(crate) kind: Kind,
     detail: String,
@@ -21,7 +21,7 @@ pub(crate) enum Kind {
     Reordered,
 }
 
-/// An object as it is written: members in their order.
+/// An object with its members in their original order.
 struct Members(Vec<(String, Box<RawValue>)>);
 
 impl Difference {
@@ -31,7 +31,7 @@ impl Difference {
     }
 }
 
-/// Compares what was heard directly with what was heard in between.
+/// Compares the messages of a direct connection with those through the bridge.
 pub(crate) fn between(direct: &[String], through: &[String]) -> Vec<Difference> {
     let mut found = Vec::new();
     if direct.len() != through.len() {
@@ -62,7 +62,7 @@ fn compare(direct: &RawValue, through: &RawValue, path: &str, found: &mut Vec<Di
         }
         return;
     }
-    // The request that the server repeated, as a text.
+    // The request, which the server echoed as text.
     let frames = (frame(direct), frame(through));
     if let (Some(direct), Some(through)) = frames {
         return compare(&raw(&direct), &raw(&through), "request", found);

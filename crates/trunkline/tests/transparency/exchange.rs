@@ -1,6 +1,6 @@
-//! What is asked: every method that both eras have, with members planted that no revision knows.
+//! The requests: every method that both eras have, with additional unknown members.
 
-/// Which era one side speaks.
+/// The era of one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Era {
     Legacy,

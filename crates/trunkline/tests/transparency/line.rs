@@ -1,4 +1,4 @@
-//! A client on one line, written by hand: to the server itself, or to a bridge in front of it.
+//! A minimal stdio client: directly to the server, or to a bridge in front of it.
 
 use super::exchange::Era;
 use std::{path::PathBuf, process::Stdio, time::Duration};
@@ -7,7 +7,7 @@ use tokio::{
     process::{Child, ChildStdin, ChildStdout, Command},
 };
 
-/// How long one answer may take before the test is taken for hanging.
+/// Timeout for one response.
 const HANG: Duration = Duration::from_mins(1);
 
 /// How the bridge reaches the server.
@@ -19,7 +19,7 @@ pub(crate) enum Transport {
 
 pub(crate) struct Line {
     child: Child,
-    /// The server behind the bridge, where it is no child of the bridge.
+    /// The server behind the bridge, if it is not a child of the bridge.
     _server: Option<Child>,
     input: ChildStdin,
     output: Lines<BufReader<ChildStdout>>,
@@ -57,7 +57,7 @@ impl Line {
         Self { child, _server: server, input, output }
     }
 
-    /// Sends a frame; gives all that comes back up to its answer. A notification has none.
+    /// Sends a frame, and returns all messages up to its response; none for a notification.
     pub(crate) async fn ask(&mut self, frame: &str) -> Vec<String> {
         self.input.write_all(format!("{frame}\n").as_bytes()).await.unwrap();
         let sent: serde_json::Value = serde_json::from_str(frame).unwrap();

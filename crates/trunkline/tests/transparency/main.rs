@@ -1,7 +1,9 @@
-//! Nothing is lost in between: the same exchanges with a server directly and through a bridge, compared byte by byte.
+//! A bridge loses nothing: the same exchanges with a server, directly and through a bridge, are
+//! compared byte by byte.
 //!
-//! The server (`planted.py`) plants members that no revision knows at every level of every answer, and repeats in each answer the
-//! request as it arrived. So a difference on either way shows, and only those that `rules.txt` permits may.
+//! The server (`planted.py`) adds unknown members at every level of every response, and echoes the
+//! request as received. So a difference in either direction is visible, and only those that
+//! `rules.txt` permits are accepted.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod difference;
@@ -14,7 +16,7 @@ use exchange::Era;
 use line::Line;
 use rules::Rules;
 
-/// Everything that one client heard, exchange by exchange.
+/// All messages that one client received, by exchange.
 type Heard = Vec<(&'static str, Vec<String>)>;
 
 async fn talk(mut line: Line, era: Era) -> Heard {

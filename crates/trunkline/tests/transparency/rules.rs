@@ -1,4 +1,4 @@
-//! The differences that are permitted, each with its reason.
+//! The permitted differences, each with its reason.
 
 use super::difference::{Difference, Kind};
 

@@ -1,4 +1,4 @@
-//! Bridged: one upstream, as the clients of a bridge see it.
+//! The handler of a bridge: forwards calls to its one upstream.
 
 use futures_util::stream;
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use trunkline_protocol::{
     method,
 };
 
-/// The only server behind a bridge.
+/// The handler of a bridge, with its one upstream.
 pub(super) struct Bridged(pub(super) Arc<Upstream>);
 
-/// What a person is told of the server.
+/// Facts about the server for the startup message.
 pub(super) struct About {
     pub(super) name: Option<String>,
     pub(super) revision: Option<&'static str>,
 }
 
 impl Bridged {
-    /// Reaches the server before there is a client.
-    pub(super) async fn meet(&self) -> Result<About, Fault> {
+    /// Connects to the server before the first client does.
+    pub(super) async fn probe(&self) -> Result<About, Fault> {
         let mut call = Call::new(method::DISCOVER, None);
         call.caller = Caller::local();
         let introduction: Raw = self.0.call(call).outcome().await?;
@@ -37,10 +37,10 @@ impl Handler for Bridged {
     fn call(&self, mut call: Call) -> Reply {
         if call.method == method::LISTEN {
             if Caller::is_ourselves(&call.caller) {
-                // Nothing that only we want to know is worth a session with the server.
+                // Our own subscription must not open a session with the server.
                 return changes(self.0.watch());
             }
-            call.params = call.params.map(without_wish);
+            call.params = call.params.map(without_asides);
         }
         self.0.call(call)
     }
@@ -50,8 +50,9 @@ impl Handler for Bridged {
     }
 }
 
-/// A filter without what only a gateway understands: the one server behind us says everything to its own clients anyway.
-fn without_wish(params: Raw) -> Raw {
+/// Removes the filter member that only a gateway understands. A single server sends those
+/// notifications to its clients anyway.
+fn without_asides(params: Raw) -> Raw {
     let filter = params.member("notifications").and_then(|filter| filter.object());
     let Some(mut filter) = filter else { return params };
     if filter.remove(ASIDES).is_none() {
@@ -60,7 +61,7 @@ fn without_wish(params: Raw) -> Raw {
     params.with("notifications", &filter.to_raw()).unwrap_or(params)
 }
 
-/// Tells that the tools may be others whenever something about the server changed.
+/// A stream of `tools/list_changed`, one for every change of the upstream.
 fn changes(watch: watch::Receiver<u64>) -> Reply {
     Reply::new(stream::unfold(watch, |mut watch| async move {
         watch.changed().await.ok()?;

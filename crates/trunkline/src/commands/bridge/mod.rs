@@ -1,4 +1,5 @@
-//! `bridge`: one server, offered over another transport or to clients of another era, under its own names.
+//! `bridge`: offers one server over another transport or to clients of another era, with
+//! unchanged names.
 
 mod bridged;
 
@@ -27,9 +28,10 @@ use trunkline_transport::stdio::{standard_input, standard_output};
 
 /// Offer a server over another transport, or to clients of another era
 ///
-/// On standard input and output by default, so that a client that only starts commands reaches a remote or newer server. With
-/// `--listen` on HTTP, so that a server that is a command is reached by address: at `/mcp` by clients of every revision, at
-/// `/sse` by those of 2024-11-05. The server's names, instructions and identity are passed on unchanged.
+/// By default, serves on standard input and output, so that a client that can only start commands
+/// reaches a remote or newer server. With `--listen`, serves over HTTP, so that a server that is a
+/// command has an address: `/mcp` for clients of every revision, `/sse` for those of 2024-11-05.
+/// The server's names, instructions and identity are passed on unchanged.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "trunkline bridge [OPTIONS] <URL>\n       trunkline bridge [OPTIONS] -- <COMMAND>..."
@@ -41,7 +43,7 @@ pub(crate) struct Args {
     /// The command that starts the server, instead of an address
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
-    /// Listen here on HTTP, instead of on standard input and output
+    /// Serve over HTTP on this address instead of standard input and output
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
     #[command(flatten)]
@@ -59,7 +61,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let words = TargetWords { words: &args.words, command: &args.command };
     let split = words.split(&context.environment)?;
     if let Some(word) = split.rest.first() {
-        return Err(Failure::usage(format!("`{word}` is one word too many")));
+        return Err(Failure::usage(format!("unexpected argument `{word}`")));
     }
     refuse("--answer", !args.connection.ask.answers.is_empty())?;
     refuse("--sample", args.connection.ask.sample)?;
@@ -72,7 +74,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         if let Some(configured) = split.configured {
             options = configured.complete(options, &args.connection);
         }
-        // A bridge is told by flags and variables alone.
+        // A bridge reads no configuration file, only flags and environment variables.
         let (traces, log) = (trunkline_config::Telemetry::default(), AccessLog::default());
         let told = Configured { telemetry: &traces, access_log: &log };
         let telemetry = Telemetry::start(&args.telemetry, told, &context.environment)?;
@@ -98,7 +100,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     })
 }
 
-/// What is seen of the traffic, and where it goes.
+/// The parts that observe and serve the traffic of an HTTP bridge.
 struct Seen<'a> {
     telemetry: &'a Telemetry,
     observed: Arc<Observed>,
@@ -106,7 +108,7 @@ struct Seen<'a> {
     workers: Workers,
 }
 
-/// The server behind the bridge. It is started by the first client, on whose behalf.
+/// The server behind the bridge, started on the first client's call.
 fn upstream(target: Target, options: ConnectOptions, observed: &Observed) -> Result<Arc<Upstream>, Failure> {
     let name = NAME.parse::<ServerName>().map_err(|error| Failure::usage(error.to_string()))?;
     let settings = UpstreamOptions {
@@ -118,24 +120,25 @@ fn upstream(target: Target, options: ConnectOptions, observed: &Observed) -> Res
     Ok(Upstream::new(name, connect, settings))
 }
 
-/// A bridge keeps no audit trail and sets no rates: it is one client's way to one server.
+/// A bridge has no audit trail and no rate limits: it connects one client to one server.
 fn stack(telemetry: &Telemetry) -> Stack<'_> {
     Stack { telemetry, audit: None, limits: None }
 }
 
-/// What only a person could answer.
+/// Refuses an option for server questions: the bridge's client answers them.
 fn refuse(option: &str, given: bool) -> Result<(), Failure> {
     if given {
-        let failure = format!("{option} makes no sense here: the client behind the bridge answers");
+        let failure =
+            format!("{option} has no effect here: the bridge's client answers the server's questions");
         return Err(Failure::usage(failure));
     }
     Ok(())
 }
 
 async fn over_stdio(args: &Args, handler: Arc<Bridged>, telemetry: &Telemetry) -> Result<Ending, Failure> {
-    output::leads_somewhere()?;
+    output::require_reader()?;
     let mut stop = Stop::listen()?;
-    // The one client may have as much under way as the one server takes.
+    // The only client may use the full concurrency and queue of the only upstream.
     let room = UpstreamOptions::default().bulkhead;
     let mut options = ServeOptions {
         guard: wire::serve::guard(&wire::flags::auth(&args.guard))?,
@@ -162,9 +165,9 @@ async fn over_http(
     let mut stop = Stop::listen()?;
     let guard = wire::serve::guard(&wire::flags::auth(&args.guard))?;
     let listener = Server::listen(address, &guard).await.map_err(cannot_listen)?;
-    // A server that cannot be reached or started is told of at once, and not to the first client only.
+    // Connect now, so that an unreachable server is reported at startup, not on the first call.
     let server = tokio::select! {
-        server = handler.meet() => server.map_err(Failure::connecting)?,
+        server = handler.probe() => server.map_err(Failure::connecting)?,
         stopped = stop.stopped() => return Err(stopped),
     };
     let Seen { telemetry, observed, upstream, workers } = seen;

@@ -1,4 +1,4 @@
-//! `config approve`: agrees to a project's file that was found, as it is now.
+//! `config approve`: approves the current content of a project's configuration file.
 
 use crate::{
     commands::{Context, Ending},
@@ -14,29 +14,29 @@ use std::{
 };
 use trunkline_config::{Disclosure, Reference, Said};
 
-/// Agree to the project's file that was found, as it is now
+/// Approve the project's configuration file with its current content
 ///
-/// A `trunkline.json` that was found upwards from the current directory may come from a stranger,
-/// so nothing of it takes effect before you agree to it. Shows its path and hash, the commands and
-/// addresses of its servers, every variable and file that it refers to, and its security settings;
-/// then asks. The approval ends when the file changes. Your own file, and one named with --config,
-/// need none.
+/// A `trunkline.json` found in the current directory or above it may come from a stranger, so it
+/// has no effect until you approve it. Shows its path and hash, the commands and addresses of its
+/// servers, every variable and file that it refers to, and its security settings; then asks. The
+/// approval ends when the file changes. Your own file, and one named with --config, need no
+/// approval.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The servers of the file: it is agreed to if these are all of them
+    /// Approve the file if these are all of its servers
     #[arg(value_name = "SERVER")]
     servers: Vec<String>,
-    /// Agree without being asked
+    /// Approve without asking
     #[arg(long, visible_alias = "all", conflicts_with = "servers")]
     yes: bool,
 }
 
-/// Whether the user agreed to what was shown.
+/// The user's decision about the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Consent {
     Given,
     Refused,
-    /// Nobody was asked.
+    /// Undecided: there was no terminal to ask on.
     Open,
 }
 
@@ -76,8 +76,7 @@ fn nothing_waits(context: &Context, args: &Args) -> Result<Ending, Failure> {
     context.print("nothing waits for approval\n")
 }
 
-/// Whether the file is agreed to: by an option, by the names of all its servers, or by the answer
-/// of a person.
+/// Decides about the file: by an option, by the names of all its servers, or by asking the user.
 fn consent(context: &Context, args: &Args, disclosure: &Disclosure) -> Result<Consent, Failure> {
     if args.yes {
         return Ok(Consent::Given);
@@ -93,7 +92,7 @@ fn consent(context: &Context, args: &Args, disclosure: &Disclosure) -> Result<Co
         return Err(Failure::usage(format!(
             "the file is approved as a whole, and it has the server `{more}`, too"
         ))
-        .hint("name all of its servers, or say --yes"));
+        .hint("name all of its servers, or pass --yes"));
     }
     if !args.servers.is_empty() {
         return Ok(Consent::Given);
@@ -117,7 +116,7 @@ fn keep(context: &Context, disclosure: &Disclosure) -> Result<(), Failure> {
     settings::keep_approvals(&context.environment, &approvals)
 }
 
-/// What the file asks for; secrets are covered, and references are shown as they are written.
+/// Formats the contents of the file. Secrets are masked; references are shown as written.
 fn shown(disclosure: &Disclosure) -> String {
     let path = safe::line(&disclosure.file.path.display().to_string());
     let mut out = format!("{NAME}{path}{NAME:#}\n    {FAINT}sha256 {}{FAINT:#}\n", disclosure.file.sha256);

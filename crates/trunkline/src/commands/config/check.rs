@@ -1,4 +1,4 @@
-//! `config check`: everything that is wrong with the configuration, and where.
+//! `config check`: all problems of the configuration, with their positions.
 
 use crate::{
     commands::{Context, Ending},
@@ -9,17 +9,17 @@ use crate::{
 use serde_json::json;
 use std::{fmt::Write as _, path::PathBuf};
 
-/// Tell what is wrong with the configuration: file, line, column and what to do
+/// Check the configuration, and report each problem with file, line, column and fix
 ///
-/// Exit status: 0 when it can be used, warnings or not; 2 when it cannot.
+/// Exit status: 0 if the configuration is usable, possibly with warnings; 2 if it is not.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// This file instead of the one found upwards from the current directory
+    /// Read this file instead of the nearest `trunkline.json` in the current directory or above it
     file: Option<PathBuf>,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
-    // A file that waits for approval is checked, too: whoever is to approve it wants to know.
+    // An unapproved file is checked, too: the user needs the result to decide about it.
     let read = settings::preview(&context.environment, args.file.as_deref())?;
     let (found, sources, files, servers) = match &read {
         Ok(loaded) => {

@@ -1,4 +1,4 @@
-//! `config`: checks, shows and approves the configuration, and takes over those of other clients.
+//! `config`: checks, shows and approves the configuration, and imports those of other clients.
 
 mod approve;
 mod check;

@@ -1,4 +1,4 @@
-//! `config show`: what holds in the end, and which file, variable or flag says so.
+//! `config show`: the effective settings, and the file, variable or flag that set each one.
 
 use crate::{
     commands::{Context, Ending},
@@ -10,18 +10,19 @@ use serde_json::json;
 use std::{fmt::Write as _, path::PathBuf};
 use trunkline_config::{Layer, Loaded, Shown};
 
-/// Show what holds in the end, and where each value comes from
+/// Show the effective settings, and where each value comes from
 ///
-/// Secrets are not shown: references to them stay as they are written, and secrets that are written out are covered.
+/// Secrets are not shown: references to them are printed as written, and literal secrets are
+/// masked.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// This file instead of the one found upwards from the current directory
+    /// Read this file instead of the nearest `trunkline.json` in the current directory or above it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Also show what nobody set: the built-in defaults
+    /// Also show built-in defaults
     #[arg(long)]
     all: bool,
-    /// Only keys that begin like this, such as `mcp.servers.github`
+    /// Show only keys with this prefix, such as `mcp.servers.github`
     key: Option<String>,
 }
 

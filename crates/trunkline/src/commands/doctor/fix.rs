@@ -1,11 +1,11 @@
-//! `--fix`: what can be mended safely is shown, and done when the person says yes.
+//! `--fix`: shows the repairs that are safe to make, and makes them after confirmation.
 
 use crate::{commands::Context, failure::Failure, render::safe, terminal::Screen};
 use std::io::BufRead;
 use tokio::task;
 use trunkline_doctor::{Diagnosis, Edit};
 
-/// Whether the person has said yes already.
+/// Whether to ask for confirmation, or `--yes` was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Consent {
     Given,
@@ -18,21 +18,21 @@ impl Consent {
     }
 }
 
-/// Shows what would be changed, and changes it.
+/// Shows the repairs for this diagnosis, and makes them after confirmation.
 pub(super) async fn offer(context: &Context, diagnosis: &Diagnosis, consent: Consent) -> Result<(), Failure> {
     let edits = Edit::of(diagnosis);
     if edits.is_empty() {
-        context.screen.note("there is nothing that could be mended safely by itself");
+        context.screen.note("there is nothing that can be repaired automatically");
     }
     apply(context, &edits, consent).await
 }
 
-/// Shows edits, and makes them.
+/// Shows the edits, and makes them after confirmation.
 pub(super) async fn apply(context: &Context, edits: &[Edit], consent: Consent) -> Result<(), Failure> {
     for edit in edits {
         context.screen.tell(&format!("{}\n", safe::text(&edit.diff())));
         if !agreed(context, consent).await {
-            context.screen.note("not changed; say `--yes` to have it done");
+            context.screen.note("not changed; pass `--yes` to apply it");
             continue;
         }
         edit.apply()
@@ -50,7 +50,7 @@ async fn agreed(context: &Context, consent: Consent) -> bool {
         return false;
     }
     context.screen.tell("change it? [y/N] ");
-    // Beside, so that Ctrl-C is heard meanwhile.
+    // On a blocking thread, so that Ctrl-C is still handled while we wait for input.
     let typed = task::spawn_blocking(|| {
         let mut answer = String::new();
         std::io::stdin().lock().read_line(&mut answer).map(|_| answer)

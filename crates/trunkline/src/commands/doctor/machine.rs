@@ -1,4 +1,5 @@
-//! Without a target: the configuration, the files of other clients, the keychain, the port, and the configured servers one by one.
+//! `doctor` without a target: checks the configuration, the files of other clients, the keychain,
+//! the port, and each configured server.
 
 use super::{Args, fix, report};
 use crate::{
@@ -46,7 +47,7 @@ pub(super) async fn check(
     Ok(if checkup.exit_code() == 0 { Ending::Fine } else { Ending::ToolError })
 }
 
-/// The configuration, and what is wrong with it.
+/// Loads the configuration, and returns the checks for its problems.
 fn configuration(context: &Context, args: &Args) -> Result<(Option<Loaded>, Vec<Check>), Failure> {
     let problem = |mistake: &Mistake| {
         let fix = mistake.suggestion.clone().unwrap_or_else(|| "correct it at the place named".to_owned());
@@ -82,7 +83,7 @@ fn configuration(context: &Context, args: &Args) -> Result<(Option<Loaded>, Vec<
     }
 }
 
-/// A file that was found and not approved: what is wrong with it, or that it waits.
+/// The check for a found but unapproved file: its problems, or a note that it awaits approval.
 fn waits(
     context: &Context,
     waiting: &FoundFile,
@@ -116,7 +117,8 @@ async fn servers(context: &Context, loaded: &Loaded, options: &DoctorOptions) ->
     Ok(checks)
 }
 
-/// One configured server. A command that a project's file brought along is not started unasked: the file may be a stranger's.
+/// Checks one configured server. A command from a project's file is not started automatically,
+/// because the file may come from a stranger.
 async fn one(
     context: &Context,
     server: &Server,

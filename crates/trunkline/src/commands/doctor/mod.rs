@@ -18,12 +18,14 @@ use std::{path::PathBuf, sync::Arc};
 use target::Subject;
 use trunkline_doctor::{self as doctor, Diagnosis, DoctorOptions, FirstCall, Watch};
 
-/// Find out why a server does not connect, and what to do about it
+/// Find out why a server does not connect, and how to fix it
 ///
-/// Goes step by step from the command or address to the first call, stops at the first broken step, says what is wrong and how to
-/// mend it, and tries the obvious alternatives itself. `--timeout` limits each step, `--connect-timeout` the first start of a
-/// package. Without a target, the set-up of this machine is checked: the configuration, the files of other clients, keychain, port and
-/// the configured servers. Exit status: 0 fine, 1 a problem behind a working connection or in the set-up, 2 usage, 3 no connection.
+/// Checks each step from the command or address to the first call, stops at the first step that
+/// fails, explains the cause and the fix, and tries the obvious alternatives itself. `--timeout`
+/// limits each step, `--connect-timeout` the first start of a package. Without a target, checks
+/// the setup of this machine: the configuration, the files of other clients, keychain, port and
+/// the configured servers. Exit status: 0 no problem, 1 a problem after connecting or in the
+/// setup, 2 usage error, 3 no connection.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "trunkline doctor [OPTIONS] <URL>\n       trunkline doctor [OPTIONS] -- <COMMAND>..."
@@ -35,16 +37,18 @@ pub(crate) struct Args {
     /// The command that starts the server, instead of an address
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
-    /// Do not call a tool, not even one that says it only reads
+    /// Do not call any tool, not even one marked read-only
     #[arg(long)]
     no_call: bool,
-    /// Mend what can be mended safely, such as the permissions of a file; shown first, and done when you say yes
+    /// Repair what can be repaired safely, such as file permissions; asks before each change is
+    /// made
     #[arg(long)]
     fix: bool,
-    /// Say yes to what `--fix` shows
+    /// Apply the repairs of `--fix` without asking
     #[arg(long, requires = "fix")]
     yes: bool,
-    /// Read this configuration instead of the `trunkline.json` found upwards from the current directory
+    /// Read this configuration file instead of the nearest `trunkline.json` in the current
+    /// directory or above it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]
@@ -106,13 +110,13 @@ fn tell(context: &Context, diagnosis: &Diagnosis) -> Result<Ending, Failure> {
     context.print(&report::conclusion(diagnosis))
 }
 
-/// Steps are shown as they end, unless a program reads along.
+/// Prints each step when it ends, unless the output is JSON.
 fn watch(context: &Context) -> Watch {
     if context.output.json {
         return Watch::new(|_| {});
     }
     let screen = Arc::clone(&context.screen);
-    // A reader that has gone away is told so at the end.
+    // A closed standard output is reported at the end.
     Watch::new(move |step| screen.data(&report::step(step)).unwrap_or_default())
 }
 
@@ -120,7 +124,7 @@ fn first_call(args: &Args) -> FirstCall {
     if args.no_call { FirstCall::Skip } else { FirstCall::Make }
 }
 
-/// Options of the other commands that would have no effect here.
+/// Refuses options for server questions, which have no effect here.
 fn refuse_questions(args: &ConnectionArgs) -> Result<(), Failure> {
     let given = [
         ("--answer", !args.ask.answers.is_empty()),

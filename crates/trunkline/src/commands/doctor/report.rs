@@ -1,4 +1,4 @@
-//! A diagnosis as people read it.
+//! Formats a diagnosis as text.
 
 use crate::render::{BAD, FAINT, HEADING, NAME, indent, safe};
 use anstyle::{AnsiColor, Style};
@@ -7,12 +7,12 @@ use trunkline_doctor::{Checkup, Diagnosis, EvidenceKind, Outcome, Problem, Step,
 use unicode_width::UnicodeWidthStr;
 
 const DOUBT: Style = AnsiColor::Yellow.on_default().bold();
-/// Where details begin.
+/// Column in which details begin.
 const COLUMN: usize = 46;
-/// Lines of one piece of evidence that are shown.
+/// Maximum number of lines shown per piece of evidence.
 const MOST_LINES: usize = 14;
 
-/// One step, as it ends.
+/// Formats a finished step.
 pub(super) fn step(step: &Step) -> String {
     let (style, mark) = match step.outcome {
         Outcome::Passed => (NAME, "✓"),
@@ -35,7 +35,7 @@ pub(super) fn step(step: &Step) -> String {
     format!("{style}{mark}{style:#} {}{blank}{FAINT}{detail}{time}{FAINT:#}\n", step.title)
 }
 
-/// What came of it.
+/// Formats the result after the last step.
 pub(super) fn conclusion(diagnosis: &Diagnosis) -> String {
     let mut out = String::new();
     if let Some(found) = &diagnosis.problem {
@@ -52,7 +52,7 @@ pub(super) fn conclusion(diagnosis: &Diagnosis) -> String {
     out
 }
 
-/// The set-up of this machine.
+/// Formats the check of this machine's setup.
 pub(super) fn checkup(checkup: &Checkup) -> String {
     let mut out = String::new();
     for section in &checkup.sections {
@@ -77,7 +77,7 @@ pub(super) fn checkup(checkup: &Checkup) -> String {
     out
 }
 
-/// A problem among many, in a few lines.
+/// Formats a problem in short form, for lists of problems.
 fn short(out: &mut String, problem: &Problem) {
     let id = problem.cause.id();
     writeln!(out, "    {DOUBT}{id}{DOUBT:#} {}", safe::line(&problem.summary))

@@ -1,4 +1,5 @@
-//! What is to be examined. What other commands refuse as unusable is examined, too: that is what a doctor is for.
+//! The subject of an examination. Targets that other commands reject as unusable are accepted
+//! here, because `doctor` exists to explain them.
 
 use super::Args;
 use crate::{
@@ -13,11 +14,11 @@ use std::fmt;
 use trunkline_client::{BadTarget, Target};
 use trunkline_doctor::{Cause, DoctorOptions, Evidence, Problem, StepId};
 
-/// What is to be examined.
+/// The subject of an examination.
 #[derive(Debug)]
 pub(super) enum Subject {
     Target(Target),
-    /// Something that is broken before anything can be tried.
+    /// A target that is invalid before any connection attempt.
     Unusable {
         text: String,
         step: StepId,
@@ -26,7 +27,7 @@ pub(super) enum Subject {
     },
 }
 
-/// The subject, with the options that a configured server brings along.
+/// Returns the subject, with the connection options of a configured server.
 pub(super) fn find(
     words: TargetWords<'_>,
     args: &Args,
@@ -42,7 +43,7 @@ pub(super) fn find(
     typed(words, &args.connection, context).map(|subject| (subject, options))
 }
 
-/// A server of the configuration, which may be broken without concerning an address.
+/// A configured server. Problems of the configuration do not matter if the target is an address.
 fn configured(
     name: &str,
     args: &Args,
@@ -68,14 +69,14 @@ fn configured(
 
 fn typed(words: TargetWords<'_>, args: &ConnectionArgs, context: &Context) -> Result<Subject, Failure> {
     if let [_, extra, ..] = words.words {
-        return Err(Failure::usage(format!("`{extra}` is one word too many")));
+        return Err(Failure::usage(format!("unexpected argument `{extra}`")));
     }
     if let Some(missing) = missing_variable(args, context) {
         return Ok(unset(words, &missing));
     }
     match (words.words, words.command) {
         ([word, ..], [_, ..]) => {
-            Err(Failure::usage(format!("`{word}` is one word too many: a command is given")))
+            Err(Failure::usage(format!("unexpected argument `{word}`: the target is the command after `--`")))
         }
         ([], []) => Err(Failure::usage("there is no target")
             .hint("give the address of a server, or a command that starts one after `--`, at the end")),
@@ -90,7 +91,7 @@ fn typed(words: TargetWords<'_>, args: &ConnectionArgs, context: &Context) -> Re
     }
 }
 
-/// An address; what only lacks its scheme is tried with one.
+/// An address. If only the scheme is missing, one is added.
 fn address(word: &str, args: &ConnectionArgs, context: &Context) -> Result<Subject, Failure> {
     let text = match expand(word, "the address", &context.environment) {
         Ok(text) => text,

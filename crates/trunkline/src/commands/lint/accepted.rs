@@ -1,4 +1,4 @@
-//! What is known and accepted: the baseline file, for findings, and the lock file, for tools.
+//! Reads and writes the baseline file (accepted findings) and the lock file (accepted tools).
 
 use crate::failure::Failure;
 use serde::Serialize;

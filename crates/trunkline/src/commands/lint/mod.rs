@@ -1,4 +1,4 @@
-//! `lint`: is this server right?
+//! `lint`: checks servers against the rules.
 
 mod accepted;
 mod args;
@@ -20,7 +20,7 @@ use trunkline_lint::{
 };
 use trunkline_protocol::{Fault, FaultKind};
 
-/// How much longer than an answer the whole run may take at least.
+/// Minimum of the time limit for all probes of one server.
 const LEAST_TOTAL: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
@@ -46,7 +46,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     if let Some(baseline) = baseline {
         for gone in baseline.apply(&mut report) {
             context.screen.note(&format!(
-                "the baseline still has `{}` of {}, which is no more",
+                "the baseline lists `{}` of {}, which is no longer found",
                 gone.rule, gone.target
             ));
         }

@@ -1,8 +1,9 @@
-//! Whether a program that a configuration file names is on this machine.
+//! Checks whether a program named in a configuration file exists on this machine.
 
 use std::{env, ffi::OsStr, path::Path};
 
-/// A path that counts from some folder, or that holds a variable, is taken for right: only the client knows where it leads.
+/// True if the program exists. A relative path, or one with a variable, is assumed to exist: only
+/// the client knows how to resolve it.
 pub(super) fn is_there(program: &str, path: Option<&OsStr>) -> bool {
     if program.contains(['$', '%', '~']) {
         return true;

@@ -1,4 +1,4 @@
-//! Files that show a failure of fuzzing again: the frames to send, one a line.
+//! Files that reproduce a fuzzing failure: the frames to send, one per line.
 
 use crate::failure::Failure;
 use std::{
@@ -8,7 +8,7 @@ use std::{
 };
 use trunkline_lint::{Mode, Report, rules};
 
-/// Writes a file per finding of a fuzzing rule.
+/// Writes one file per finding of a fuzzing rule.
 pub(super) fn write(folder: &Path, report: &Report, seed: u64) -> Result<Vec<PathBuf>, Failure> {
     let bad =
         |error: std::io::Error| Failure::usage(format!("{} cannot be written: {error}", folder.display()));

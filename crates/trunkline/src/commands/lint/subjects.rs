@@ -1,4 +1,4 @@
-//! What `lint` judges: servers by address, command or name, all servers of the configuration, files.
+//! The subjects of `lint`: servers by address, command or name, all configured servers, and files.
 
 use super::{Args, accepted, programs};
 use crate::{
@@ -16,7 +16,7 @@ use trunkline_lint::{
     wire::Dial,
 };
 
-/// The most bytes of a configuration file or lock file.
+/// Maximum size of a configuration file or lock file.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
 
 pub(super) fn find(context: &Context, args: &Args) -> Result<Vec<Subject>, Failure> {
@@ -32,7 +32,7 @@ pub(super) fn find(context: &Context, args: &Args) -> Result<Vec<Subject>, Failu
     Ok(subjects)
 }
 
-/// What the command line names.
+/// The subjects named on the command line.
 fn given(context: &Context, args: &Args) -> Result<Vec<Subject>, Failure> {
     let words: Vec<&[String]> = match (args.words.as_slice(), args.command.is_empty()) {
         (words, true) if words.len() > 1 => words.chunks(1).collect(),
@@ -50,11 +50,11 @@ fn given(context: &Context, args: &Args) -> Result<Vec<Subject>, Failure> {
     Ok(subjects)
 }
 
-/// Every server of the configuration, after the files that it was read from.
+/// The configuration files, followed by every configured server.
 fn all(context: &Context, args: &Args) -> Result<Vec<Subject>, Failure> {
     let configured = named::all(&context.environment, args.config.as_deref())?;
     for (name, why) in &configured.left_out {
-        context.screen.note(&format!("`{name}` is not judged: {why}"));
+        context.screen.note(&format!("`{name}` is skipped: {why}"));
     }
     let mut subjects = Vec::new();
     for path in &configured.files {
@@ -73,7 +73,7 @@ fn all(context: &Context, args: &Args) -> Result<Vec<Subject>, Failure> {
     Ok(subjects)
 }
 
-/// A configuration file; or a lock file, which stands for the servers that it pins.
+/// A configuration file, or the servers pinned by a lock file.
 fn in_file(context: &Context, args: &Args, file: &str) -> Result<Vec<Subject>, Failure> {
     let config = configuration(context, file)?;
     if !Lock::is_one(&config.value) {
@@ -95,7 +95,7 @@ fn in_file(context: &Context, args: &Args, file: &str) -> Result<Vec<Subject>, F
 fn server(context: &Context, args: &Args, words: TargetWords<'_>) -> Result<Subject, Failure> {
     let split = words.split(&context.environment)?;
     if let Some(word) = split.rest.first() {
-        return Err(Failure::usage(format!("`{word}` is one word too many")));
+        return Err(Failure::usage(format!("unexpected argument `{word}`")));
     }
     let mut options = wire::options(&args.connection, context)?;
     let mut name = split.target.to_string();
@@ -112,7 +112,7 @@ fn dialled(name: String, target: &Target, options: &ConnectOptions) -> Result<Su
     Ok(Subject::Server(ServerSubject { name, dial, lock: None }))
 }
 
-/// A configuration file of ours or of another client; comments are allowed.
+/// A `trunkline.json` or another client's configuration file; comments are allowed.
 fn configuration(context: &Context, file: &str) -> Result<ConfigSubject, Failure> {
     let bad = |reason: String| Failure::usage(format!("{file} cannot be read: {reason}"));
     let text = read_regular_text(Path::new(file), MAX_FILE).map_err(|error| bad(error.to_string()))?;

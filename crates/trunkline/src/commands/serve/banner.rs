@@ -1,4 +1,4 @@
-//! What a person sees when the server is up: where it is, and how to use it from the usual clients.
+//! The banner printed at startup: the address, and how to connect from common clients.
 
 use super::{Args, Offer};
 use crate::{commands::Context, failure::Failure};
@@ -13,7 +13,7 @@ pub(super) struct Facts<'a> {
     pub(super) trail: Option<&'a Path>,
 }
 
-/// Tells a person on standard error; with `--json`, tells a program on standard output.
+/// Prints the banner to standard error or, with `--json`, the same facts to standard output.
 pub(super) fn show(context: &Context, facts: &Facts<'_>) -> Result<(), Failure> {
     let endpoint = format!("http://{}/mcp", facts.address);
     if context.output.json {
@@ -63,7 +63,7 @@ fn text(facts: &Facts<'_>, endpoint: &str) -> String {
     text
 }
 
-/// What is served, in one line.
+/// Describes the offer in one line.
 fn what(facts: &Facts<'_>) -> String {
     match facts.offer {
         Offer::Servers(running) => {

@@ -1,4 +1,5 @@
-//! `serve`: the configured servers as one, or our own tools for the current directory, over HTTP or to the program that starts us.
+//! `serve`: serves the configured servers as one, or the built-in tools for a directory, over HTTP
+//! or stdio.
 
 mod banner;
 mod offer;
@@ -22,27 +23,30 @@ use trunkline_protocol::Handler;
 use trunkline_serve::{BindError, Guard, Listener, ServeOptions, Server, Shutdown, Workers, serve_stdio};
 use trunkline_transport::stdio::{standard_input, standard_output};
 
-/// Where we listen unless told otherwise.
+/// Default listen address.
 pub(crate) const DEFAULT_ADDRESS: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8425);
-/// Ports tried after the default one.
+/// Number of ports tried after the default port.
 const FURTHER_PORTS: u16 = 20;
 
 /// Serve the configured servers as one, or tools for a directory
 ///
-/// With servers in `trunkline.json`, all of them behind one door: their tools as `<server>_<tool>` at `/mcp`, one server alone at
-/// `/mcp/server/<name>`, each configured view at `/mcp/<view>`. Without: read-only tools for the current directory (files, git, CI).
-/// Either way on 127.0.0.1 and to programs of this machine only, and to clients of every protocol revision; those of 2024-11-05 come
-/// to `/sse`. Changes of the configuration are taken up while it runs.
+/// If `trunkline.json` configures servers, they are served as one endpoint: their tools as
+/// `<server>_<tool>` at `/mcp`, a single server at `/mcp/server/<name>`, each configured view at
+/// `/mcp/<view>`. Otherwise, serves read-only tools for the current directory (files, git, CI). By
+/// default listens on 127.0.0.1 and accepts programs of this machine only. Clients of every
+/// protocol revision are served; those of 2024-11-05 connect to `/sse`. Changes of the
+/// configuration are applied without a restart.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Read this configuration instead of the `trunkline.json` found upwards from the current directory
+    /// Read this configuration file instead of the nearest `trunkline.json` in the current
+    /// directory or above it
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Listen here; without it on 127.0.0.1:8425, or the next free port
+    /// Address to listen on [default: 127.0.0.1:8425, or the next free port]
     #[arg(long, value_name = "ADDRESS", conflicts_with = "stdio")]
     pub(crate) listen: Option<SocketAddr>,
-    /// Serve the program that started us, on standard input and output
+    /// Serve on standard input and output instead of HTTP
     #[arg(long)]
     pub(crate) stdio: bool,
     /// Serve this directory instead of the current one; may be repeated
@@ -50,7 +54,7 @@ pub(crate) struct Args {
     pub(crate) roots: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) offer: OfferArgs,
-    /// Serve clients of this era only
+    /// Serve only clients of this protocol era
     #[arg(long, value_name = "ERA", default_value = "auto")]
     pub(crate) era: EraChoice,
     #[command(flatten)]
@@ -68,13 +72,14 @@ pub(crate) struct OfferArgs {
     /// Offer tools that change files and repositories
     #[arg(long)]
     pub(crate) allow_write: bool,
-    /// Offer tools that build, test and run commands. The project's own code runs then, with your rights
+    /// Offer tools that build, test and run commands; they run the project's code with your
+    /// permissions
     #[arg(long)]
     pub(crate) allow_run: bool,
-    /// Offer tools that talk to other machines, such as `git_fetch`
+    /// Offer tools that access the network, such as `git_fetch`
     #[arg(long)]
     pub(crate) allow_network: bool,
-    /// Offer the older names of tools, too, such as `get_status`
+    /// Also offer the older names of tools, such as `get_status`
     #[arg(long)]
     pub(crate) compatibility: bool,
     #[command(flatten)]
@@ -83,10 +88,12 @@ pub(crate) struct OfferArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServiceArgs {
-    /// Offer tools for the GitHub Actions of this project; the token is taken from `GITHUB_TOKEN`. May be repeated
+    /// Offer tools for the GitHub Actions of this project, with the token in `GITHUB_TOKEN`; may
+    /// be repeated
     #[arg(long, value_name = "OWNER/NAME")]
     pub(crate) github: Vec<String>,
-    /// Offer tools for the GitLab pipelines of this project; the token is taken from `GITLAB_TOKEN`. May be repeated
+    /// Offer tools for the GitLab pipelines of this project, with the token in `GITLAB_TOKEN`; may
+    /// be repeated
     #[arg(long, value_name = "GROUP/NAME")]
     pub(crate) gitlab: Vec<String>,
 }
@@ -94,22 +101,23 @@ pub(crate) struct ServiceArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Who may come in")]
 pub(crate) struct GuardArgs {
-    /// Let in only who shows a key of this file: {"keys": [{"id", "sha256", "roles", "scopes", "expires"}]}
+    /// Require an API key from this file: {"keys": [{"id", "sha256", "roles", "scopes",
+    /// "expires"}]}
     #[arg(long, value_name = "FILE")]
     pub(crate) keys: Option<PathBuf>,
-    /// Let in who shows a token of this issuer
+    /// Accept JWTs from this issuer
     #[arg(long, value_name = "URL", requires = "jwks", requires = "audience")]
     pub(crate) issuer: Option<String>,
-    /// The audience that tokens must be made out to: our own address
+    /// Required audience (`aud`) of JWTs: the public URL of this server
     #[arg(long, value_name = "URL", requires = "issuer")]
     pub(crate) audience: Option<String>,
-    /// The issuer's public keys (JWKS): a file, or the address they are fetched from when needed
+    /// The issuer's public keys (JWKS): a file, or a URL to fetch them from when needed
     #[arg(long, value_name = "FILE_OR_URL", requires = "issuer")]
     pub(crate) jwks: Option<String>,
-    /// Answer under this host name, too, such as that of a proxy before us; may be repeated
+    /// Also accept requests for this host name, such as that of a reverse proxy; may be repeated
     #[arg(long = "host", value_name = "NAME")]
     pub(crate) hosts: Vec<String>,
-    /// Let pages of this origin call us; may be repeated
+    /// Accept requests from web pages of this origin; may be repeated
     #[arg(long = "origin", value_name = "ORIGIN")]
     pub(crate) origins: Vec<String>,
 }
@@ -117,21 +125,21 @@ pub(crate) struct GuardArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Limits and records")]
 pub(crate) struct RecordArgs {
-    /// Requests a minute by one caller, lists included
+    /// Maximum requests per minute and caller, including list requests
     #[arg(long, value_name = "NUMBER")]
     pub(crate) calls_per_minute: Option<std::num::NonZeroU32>,
-    /// Calls a minute of one tool
+    /// Maximum calls per minute and tool
     #[arg(long, value_name = "NUMBER")]
     pub(crate) tool_calls_per_minute: Option<std::num::NonZeroU32>,
-    /// Keep the audit trail here; without it below `$XDG_STATE_HOME/trunkline/audit`
+    /// Directory for the audit trail [default: below `$XDG_STATE_HOME/trunkline/audit`]
     #[arg(long, value_name = "DIR", conflicts_with = "no_audit")]
     pub(crate) audit: Option<PathBuf>,
-    /// Keep no audit trail
+    /// Do not write an audit trail
     #[arg(long)]
     pub(crate) no_audit: bool,
 }
 
-/// What serving needs to know, whatever is offered.
+/// The parts that every offer needs.
 struct Serving<'a> {
     context: &'a Context,
     args: &'a Args,
@@ -142,7 +150,7 @@ struct Serving<'a> {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let loaded = settings::load(context, args.config.as_deref(), flags::of(args))?;
-    // What takes long is done beside the runtime, so one client needs no more than one thread.
+    // Long work runs on blocking threads, so a single client needs only one runtime thread.
     let threads = if args.stdio { Threads::One } else { Threads::All };
     if !loaded.settings.servers.is_empty() {
         args.offer.refuse_beside_servers(&args.roots)?;
@@ -162,7 +170,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     }
     let packs = Packs::from(args).guarding(&loaded.guarded);
     let roots = packs.open()?;
-    // Before any thread is started: the restriction holds for threads that come after it.
+    // Before any thread is started: only threads started later inherit the restriction.
     let records = [
         wire::audit_home(&loaded.settings, &context.environment)?,
         args.telemetry.directory(&loaded.settings.access_log),
@@ -185,7 +193,7 @@ impl Serving<'_> {
         if self.args.stdio { self.over_stdio(offer).await } else { self.over_http(offer).await }
     }
 
-    /// The offer below its layers, and the folder of its audit trail.
+    /// Wraps the offer's handler in its layers, and returns the directory of its audit trail.
     fn stacked(
         &self,
         offer: &Offer,
@@ -204,7 +212,7 @@ impl Serving<'_> {
     }
 
     async fn over_stdio(&self, offer: &Offer) -> Result<Ending, Failure> {
-        output::leads_somewhere()?;
+        output::require_reader()?;
         let mut options = wire::options(&self.loaded.settings, self.args.era)?;
         let (handler, _) = self.stacked(offer, "stdio", &mut options)?;
         let mut stop = Stop::listen()?;
@@ -236,7 +244,7 @@ impl Serving<'_> {
             tokio::select! {
                 () = &mut running => return Ok(Ending::Fine),
                 _ = stop.stopped() => {
-                    context.screen.tell(if word == Shutdown::Drain { "finishing what runs; once more to stop at once\n" } else { "" });
+                    context.screen.tell(if word == Shutdown::Drain { "draining; press Ctrl-C again to stop now\n" } else { "" });
                     tell.send_replace(word);
                 }
             }
@@ -246,7 +254,7 @@ impl Serving<'_> {
     }
 }
 
-/// Listens where we were told to, or on the first free port from the default one on.
+/// Binds the given address, or else the first free port from the default one on.
 async fn bind(listen: Option<SocketAddr>, guard: &Guard) -> Result<Listener, Failure> {
     let first = listen.unwrap_or(DEFAULT_ADDRESS);
     let further = if listen.is_some() { 0 } else { FURTHER_PORTS };

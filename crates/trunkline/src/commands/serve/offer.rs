@@ -1,4 +1,4 @@
-//! What is served: the configured servers, or our own packs.
+//! The content of a server: the configured servers, or the built-in tool packs.
 
 use super::{Args, OfferArgs};
 use crate::{
@@ -20,14 +20,14 @@ use trunkline_gateway::{
 use trunkline_protocol::{Caller, Handler};
 use trunkline_serve::{Page, ServeOptions};
 
-/// What is served.
+/// The handler's content: a gateway, or the built-in tool packs.
 pub(crate) enum Offer {
     Packs(Arc<Kit>),
     Servers(Arc<Running>),
 }
 
 impl Offer {
-    /// Answers the calls, below all layers.
+    /// The innermost handler, below all layers of the stack.
     pub(super) fn handler(&self) -> Arc<dyn Handler> {
         match self {
             Self::Packs(kit) => Arc::new(kit.toolbox.clone()),
@@ -35,7 +35,7 @@ impl Offer {
         }
     }
 
-    /// Which tools are known to change nothing.
+    /// Returns the predicate for tools that are known to be read-only.
     pub(super) fn read_only(&self) -> ReadOnly {
         match self {
             Self::Packs(kit) => {
@@ -49,7 +49,7 @@ impl Offer {
         }
     }
 
-    /// What can be read about the servers, beside the door.
+    /// Adds the status page and the metrics of the upstreams to the HTTP endpoints.
     pub(super) fn add_pages(&self, options: &mut ServeOptions, telemetry: &Telemetry, loaded: &Loaded) {
         let ours = telemetry.metrics();
         let running = match self {
@@ -72,7 +72,7 @@ impl Offer {
     }
 }
 
-/// The status where there is no server but ourselves.
+/// The status page of a process without upstreams.
 fn status_page(tools: usize, waiting: Option<String>) -> Page {
     let (started, config) = (Started::now(), ConfigStatus::default().loaded().waiting(waiting));
     let render = move |_: &Caller| {
@@ -104,7 +104,8 @@ impl From<&Args> for Packs {
 }
 
 impl OfferArgs {
-    /// Where servers are configured, our packs are servers like others, and say in the configuration what they may.
+    /// Refuses pack options if servers are configured: packs are then configured as servers, with
+    /// their permissions in the configuration.
     pub(super) fn refuse_beside_servers(&self, roots: &[PathBuf]) -> Result<(), Failure> {
         let given = [
             ("--root", !roots.is_empty()),
@@ -118,9 +119,9 @@ impl OfferArgs {
         match given.iter().find(|(_, given)| *given) {
             None => Ok(()),
             Some((option, _)) => Err(Failure::usage(format!(
-                "{option} is for our own tools, and the configuration has servers to serve"
+                "{option} is for the built-in tools, which are not served if servers are configured"
             ))
-            .hint("add a server with `\"type\": \"builtin\"` to the configuration, and say there what it may do")),
+            .hint("add a server with `\"type\": \"builtin\"` to the configuration, with its permissions")),
         }
     }
 }

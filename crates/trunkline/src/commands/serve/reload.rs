@@ -1,4 +1,4 @@
-//! Changes of the configuration, taken up while everything runs.
+//! Reloads the configuration while the gateway runs.
 
 use super::Args;
 use crate::{
@@ -13,18 +13,18 @@ use tokio::{
 };
 use trunkline_config::{Flag, Loaded, Settings, Watch};
 
-/// How long no further hangup must have come before one is obeyed.
+/// Debounce time: a reload starts when no further SIGHUP came for this long.
 const QUIET: Duration = Duration::from_millis(100);
-/// The longest that hangups put each other off.
+/// Upper limit for debouncing SIGHUP.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What is needed to read the configuration again.
+/// Reads the configuration again and applies it.
 struct Reloader {
     context: Context,
     file: Option<PathBuf>,
     flags: Vec<Flag>,
     running: Arc<Running>,
-    /// What holds now, for settings that cannot change while we run.
+    /// The settings in force, to detect changes that need a restart.
     settings: Settings,
 }
 
@@ -53,7 +53,7 @@ impl Reloader {
         loop {
             tokio::select! {
                 () = watch.changed() => {}
-                Some(()) = hangup.recv() => calm(&mut hangup).await,
+                Some(()) = hangup.recv() => debounce(&mut hangup).await,
             }
             match settings::read(&self.context.environment, self.file.as_deref(), self.flags.clone()) {
                 Ok(Ok(loaded)) => {
@@ -81,11 +81,11 @@ impl Reloader {
                     added = names(&changes.added),
                     removed = names(&changes.removed),
                     changed = names(&changes.changed),
-                    "the configuration was taken up"
+                    "the configuration was reloaded"
                 );
-                if !same_front(&self.settings, &loaded.settings) {
+                if !same_startup_settings(&self.settings, &loaded.settings) {
                     self.context.screen.note(
-                        "listen, auth, limits, audit, accessLog and telemetry hold from the next start on",
+                        "changes of listen, auth, limits, audit, accessLog and telemetry need a restart",
                     );
                 }
                 self.settings = loaded.settings;
@@ -94,15 +94,15 @@ impl Reloader {
         }
     }
 
-    /// Nothing changes, and everybody who looks is told why.
+    /// Keeps the current settings, and reports the reason here and on the status page.
     fn refuse(&self, why: &str) {
         self.context.screen.note(&format!("the changed configuration is not used: {why}"));
         self.running.refuse(why);
     }
 }
 
-/// Waits until hangups have calmed down, so that a burst of them is one reload.
-async fn calm(hangup: &mut Signal) {
+/// Debounces SIGHUP, so that a burst of signals causes one reload.
+async fn debounce(hangup: &mut Signal) {
     let quiet = async { while timeout(QUIET, hangup.recv()).await.is_ok() {} };
     tokio::select! {
         () = quiet => {}
@@ -110,8 +110,8 @@ async fn calm(hangup: &mut Signal) {
     }
 }
 
-/// Whether two settings agree about everything that is decided at the start.
-fn same_front(one: &Settings, other: &Settings) -> bool {
+/// True if the settings that take effect only at startup are equal.
+fn same_startup_settings(one: &Settings, other: &Settings) -> bool {
     one.listen == other.listen
         && one.auth == other.auth
         && one.limits == other.limits

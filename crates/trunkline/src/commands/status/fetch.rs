@@ -1,4 +1,4 @@
-//! Asking a gateway for its status page.
+//! Fetches the status page of a gateway.
 
 use crate::failure::Failure;
 use bytes::Bytes;
@@ -11,14 +11,14 @@ use trunkline_transport::{
 };
 use url::{Host, Url};
 
-/// Where the page is.
+/// Path of the status page.
 const PATH: &str = "/status";
-/// How long the gateway may take.
+/// Timeout for the whole request.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// Most that is read.
+/// Maximum size of the response body.
 const LIMIT: usize = 8 * 1024 * 1024;
 
-/// Asks one gateway.
+/// Fetches the status of one gateway.
 #[derive(Debug)]
 pub(super) struct Asker {
     client: HttpClient,
@@ -37,7 +37,7 @@ impl Asker {
                 return Err(Failure::usage(text).hint("use an https address"));
             }
             let mut value = HeaderValue::try_from(format!("Bearer {key}"))
-                .map_err(|_| Failure::usage("the key holds characters that a header cannot carry"))?;
+                .map_err(|_| Failure::usage("the key has characters that are not allowed in a header"))?;
             value.set_sensitive(true);
             headers.insert(header::AUTHORIZATION, value);
         }
@@ -59,8 +59,8 @@ impl Asker {
         match head.status {
             StatusCode::OK => {}
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                return Err(Failure::usage(format!("{url} does not let us in"))
-                    .hint("show a key with --key or TRUNKLINE_KEY"));
+                return Err(Failure::usage(format!("{url} refused access"))
+                    .hint("pass a valid API key with --key or TRUNKLINE_KEY"));
             }
             status => return Err(unreachable(&format!("{url} answers {status}; is it a gateway?"))),
         }
@@ -69,11 +69,11 @@ impl Asker {
     }
 }
 
-/// The page of the gateway at an address, which may be that of its endpoint.
+/// The status page for an address, which may also be the gateway's MCP endpoint.
 fn target(address: &str) -> Result<Target, Failure> {
     let usage = |error: &dyn std::fmt::Display| Failure::usage(error.to_string());
     let mut url = Url::parse(address).map_err(|error| {
-        usage(&format!("`{address}` is no address such as http://127.0.0.1:8425: {error}"))
+        usage(&format!("`{address}` is not an address such as http://127.0.0.1:8425: {error}"))
     })?;
     let path = url.path().trim_end_matches('/');
     let base = path.strip_suffix(PATH).or_else(|| path.strip_suffix("/mcp")).unwrap_or(path);
@@ -83,7 +83,7 @@ fn target(address: &str) -> Result<Target, Failure> {
     Target::new(url).map_err(|error| usage(&error))
 }
 
-/// Whether nobody in between can read along.
+/// True if the connection is encrypted or stays on this machine.
 fn is_private(url: &Url) -> bool {
     let here = match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),

@@ -1,4 +1,4 @@
-//! `status`: how a running gateway and the servers behind it are.
+//! `status`: the state of a running gateway and its servers.
 
 mod fetch;
 mod seen;
@@ -14,24 +14,25 @@ use std::{
 };
 use trunkline_protocol::Raw;
 
-/// Where `serve` listens unless told otherwise.
+/// Default address of `serve`.
 const DEFAULT_ADDRESS: &str = "http://127.0.0.1:8425";
 
-/// Erases the screen and begins at its top.
+/// Clears the screen and moves the cursor to the top left.
 const CLEAR: &str = "\x1b[2J\x1b[H";
 
-/// Show how a running gateway and the servers behind it are
+/// Show the state of a running gateway and its servers
 ///
-/// Exit status: 0 every server can be called, 1 one of them cannot, 2 the key is refused, 3 the gateway is not reached.
+/// Exit status: 0 all servers are available, 1 at least one is not, 2 the key was rejected, 3 the
+/// gateway cannot be reached.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The address of the gateway
     #[arg(value_name = "URL", default_value = DEFAULT_ADDRESS)]
     url: String,
-    /// The key to show; better put it into `TRUNKLINE_KEY`, where other users of this machine cannot read it
+    /// API key to send; prefer `TRUNKLINE_KEY`, which other users of this machine cannot read
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// Show it again and again, this often
+    /// Refresh at this interval until interrupted
     #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "2s", value_parser = parse_duration)]
     watch: Option<Duration>,
 }
@@ -51,7 +52,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     })
 }
 
-/// Shows it until somebody stops us. A gateway that is away may come back.
+/// Refreshes until interrupted. An unreachable gateway is retried.
 async fn watch(context: &Context, asker: &Asker, pause: Duration) -> Result<Ending, Failure> {
     let mut stop = Stop::listen()?;
     let clear = if io::stdout().is_terminal() { CLEAR } else { "" };

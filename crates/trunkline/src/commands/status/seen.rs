@@ -1,4 +1,5 @@
-//! The status page as far as it is shown. What is missing or new does no harm: the gateway may be of another version.
+//! The part of the status page that is shown. Missing and unknown members are accepted, because
+//! the gateway may be of another version.
 
 use crate::failure::Failure;
 use serde::Deserialize;
@@ -90,12 +91,12 @@ pub(super) struct Quarantined {
     pub(super) reason: String,
 }
 
-/// How an upstream is.
+/// Health of an upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Health {
-    /// It can be called; it may have to be started for that.
+    /// Can be called; it may have to be started first.
     Well,
-    /// It is on its way.
+    /// Is being started or connected.
     Coming,
     Down,
 }

@@ -1,4 +1,4 @@
-//! The status page for people.
+//! Formats the status page as a table.
 
 use super::seen::{Error, Health, Seen, Upstream};
 use crate::render::safe;
@@ -15,7 +15,7 @@ const PLAIN: Style = Style::new();
 const COLUMNS: [&str; 10] =
     ["server", "state", "for", "tools", "calls", "failed", "now", "p50", "p99", "restarts"];
 
-/// A piece of text and how it looks.
+/// A piece of text and its style.
 struct Cell {
     text: String,
     style: Style,
@@ -106,7 +106,7 @@ fn row(upstream: &Upstream) -> [Cell; COLUMNS.len()] {
     ]
 }
 
-/// Why a server is away, and what of it is not served.
+/// Lists the errors of unavailable servers, and the tools that are not served.
 fn remarks(out: &mut String, upstreams: &[Upstream]) {
     let mut lines = Vec::new();
     for one in upstreams {
@@ -138,12 +138,12 @@ fn told(error: &Error) -> String {
     format!("{code}{}", safe::line(&error.text))
 }
 
-/// Styles are taken out again where nobody sees them.
+/// Appends styled text. The writer removes styles if the output is not a terminal.
 fn put(out: &mut String, style: Style, text: &str) {
     write!(out, "{style}{}{style:#}", safe::text(text)).expect("a String takes all text");
 }
 
-/// A time in the one or two units that matter.
+/// Formats a duration in its one or two largest units.
 fn time(ms: u64) -> String {
     let (seconds, minutes, hours) = (ms / 1000, ms / 60_000, ms / 3_600_000);
     match seconds {

@@ -1,11 +1,11 @@
-//! One request as one line, whatever it holds.
+//! Formats one request as exactly one line, whatever characters it contains.
 
 use std::{fmt::Write, time::SystemTime};
 use trunkline_gateway::audit::{mask, quote, rfc3339};
 use trunkline_protocol::method;
 use trunkline_serve::{Access, CallEnding, Way};
 
-/// How a line is written.
+/// Format of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     Json,
@@ -59,14 +59,14 @@ pub(super) fn write(out: &mut String, form: Form, access: &Access) {
     line.end();
 }
 
-/// Appends a line about lines that are missing.
+/// Appends a line that reports the number of lost lines.
 pub(super) fn write_dropped(out: &mut String, form: Form, count: u64) {
     let mut line = Line::begin(out, form, SystemTime::now());
     line.number("dropped", count);
     line.end();
 }
 
-/// Addresses may hold secrets; names stay whole, however random they look.
+/// The target of the call. Secrets in URLs are masked; names are kept, however random they look.
 fn target(access: &Access) -> Option<String> {
     let target = access.target.as_deref()?;
     let is_address = access.method.as_deref() == Some(method::RESOURCES_READ);
@@ -82,7 +82,7 @@ fn word(ending: CallEnding) -> &'static str {
     }
 }
 
-/// A line in the making.
+/// Builder of one line.
 struct Line<'a> {
     out: &'a mut String,
     form: Form,

@@ -1,4 +1,4 @@
-//! The access log: a line per request, written by a thread of its own.
+//! The access log: one line per request, written by a dedicated thread.
 
 mod line;
 mod writer;
@@ -23,33 +23,33 @@ use writer::Writer;
 
 pub(super) use line::Form;
 
-/// Records that wait to be written; further ones are dropped and counted.
+/// Capacity of the queue; records beyond it are dropped and counted.
 const QUEUE: usize = 8192;
-/// How long the last lines may take when the program ends.
+/// Time limit for the final flush.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Where lines go.
+/// Where log lines are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Destination {
     StandardError,
     File(PathBuf),
 }
 
-/// The way of records to their file.
+/// Handle of the writer thread.
 #[derive(Debug)]
 pub(super) struct AccessLog {
-    queue: SyncSender<Entry>,
+    queue: SyncSender<LogCommand>,
     shared: Arc<Shared>,
-    hearing: JoinHandle<()>,
+    reopen_task: JoinHandle<()>,
 }
 
-/// What the thread is told.
+/// Message to the writer thread.
 #[derive(Debug)]
-enum Entry {
+enum LogCommand {
     Record(Box<Access>),
-    /// Look at `reopen`.
+    /// Check the `reopen` flag.
     Wake,
-    /// Say when everything before this is written.
+    /// Reply when everything queued before this is written.
     Flush(oneshot::Sender<()>),
 }
 
@@ -60,7 +60,7 @@ struct Shared {
 }
 
 impl AccessLog {
-    /// Opens the file and starts the thread. SIGHUP opens the file anew, for whoever moved it away.
+    /// Opens the file and starts the thread. SIGHUP reopens the file, for log rotation.
     pub(super) fn open((destination, form): (Destination, Form)) -> Result<Self, Failure> {
         let shared = Arc::new(Shared::default());
         let writer = Writer::open(destination, form, shared.clone())
@@ -72,36 +72,36 @@ impl AccessLog {
         let mut hangups = signal(SignalKind::hangup())
             .map_err(|error| Failure::usage(format!("signals cannot be received: {error}")))?;
         let (told, flag) = (queue.clone(), shared.clone());
-        let hearing = tokio::spawn(async move {
+        let reopen_task = tokio::spawn(async move {
             while hangups.recv().await.is_some() {
                 reopen(&flag, &told);
             }
         });
-        Ok(Self { queue, shared, hearing })
+        Ok(Self { queue, shared, reopen_task })
     }
 
     pub(super) fn hook(&self) -> AccessHook {
         let (queue, dropped) = (self.queue.clone(), self.shared.dropped.clone());
         Arc::new(move |access| {
-            if queue.try_send(Entry::Record(Box::new(access))).is_err() {
+            if queue.try_send(LogCommand::Record(Box::new(access))).is_err() {
                 dropped.fetch_add(1, Ordering::Relaxed);
             }
         })
     }
 
-    /// Lines that could not be written.
+    /// Counter of lines that were lost.
     pub(super) fn dropped(&self) -> Arc<AtomicU64> {
         self.shared.dropped.clone()
     }
 
-    /// Waits until what was told so far is written, within a bound.
+    /// Waits until all queued lines are written, at most `FLUSH_TIMEOUT`.
     pub(super) async fn finish(self) {
-        self.hearing.abort();
+        self.reopen_task.abort();
         let (tell, told) = oneshot::channel();
         let queue = self.queue.clone();
         let flushing = async {
-            // A full queue takes it once the thread has caught up.
-            let mut entry = Entry::Flush(tell);
+            // If the queue is full, retry until the thread has caught up.
+            let mut entry = LogCommand::Flush(tell);
             while let Err(std::sync::mpsc::TrySendError::Full(back)) = queue.try_send(entry) {
                 entry = back;
                 tokio::time::sleep(Duration::from_millis(5)).await;
@@ -114,8 +114,8 @@ impl AccessLog {
     }
 }
 
-fn reopen(shared: &Shared, queue: &SyncSender<Entry>) {
+fn reopen(shared: &Shared, queue: &SyncSender<LogCommand>) {
     shared.reopen.store(true, Ordering::Release);
-    // A full queue means that the thread is awake.
-    queue.try_send(Entry::Wake).unwrap_or_default();
+    // If the queue is full, the thread is running anyway and will see the flag.
+    queue.try_send(LogCommand::Wake).unwrap_or_default();
 }

@@ -1,6 +1,6 @@
 //! The thread that writes the access log.
 
-use super::{Destination, Entry, Form, Shared, line};
+use super::{Destination, Form, LogCommand, Shared, line};
 use std::{
     fs::{File, OpenOptions},
     io::{self, Write},
@@ -9,21 +9,21 @@ use std::{
     sync::{Arc, atomic::Ordering, mpsc::Receiver},
 };
 
-/// So much is written at once.
+/// Maximum number of bytes collected for one write.
 const CHUNK: usize = 64 * 1024;
 
 pub(super) struct Writer {
     destination: Destination,
     form: Form,
     shared: Arc<Shared>,
-    /// `None` where the file could not be opened anew; it is tried again.
+    /// `None` until the file is (re)opened; every write tries again.
     file: Option<File>,
     lines: String,
-    /// How many stand in `lines`.
+    /// Number of lines in `lines`.
     gathered: u64,
-    /// How many lost lines the log itself tells of.
-    told: u64,
-    /// Whether the last write failed, so that a full disk is told of once.
+    /// Number of lost lines already reported in the log itself.
+    reported: u64,
+    /// True if the last write failed, so that a full disk is reported only once.
     failing: bool,
 }
 
@@ -34,11 +34,11 @@ impl Writer {
             Destination::File(path) => Some(open(path)?),
         };
         let lines = String::new();
-        Ok(Self { destination, form, shared, file, lines, gathered: 0, told: 0, failing: false })
+        Ok(Self { destination, form, shared, file, lines, gathered: 0, reported: 0, failing: false })
     }
 
-    /// Writes until nobody can tell it anything any more.
-    pub(super) fn run(mut self, entries: &Receiver<Entry>) {
+    /// Runs until all senders are dropped.
+    pub(super) fn run(mut self, entries: &Receiver<LogCommand>) {
         while let Ok(entry) = entries.recv() {
             let mut flushed = self.take(entry);
             while self.lines.len() < CHUNK
@@ -49,21 +49,21 @@ impl Writer {
             }
             self.write();
             if let Some(tell) = flushed {
-                // Whoever asked may have given up.
+                // The receiver may have timed out.
                 tell.send(()).unwrap_or_default();
             }
         }
     }
 
-    fn take(&mut self, entry: Entry) -> Option<tokio::sync::oneshot::Sender<()>> {
+    fn take(&mut self, entry: LogCommand) -> Option<tokio::sync::oneshot::Sender<()>> {
         match entry {
-            Entry::Record(access) => {
+            LogCommand::Record(access) => {
                 line::write(&mut self.lines, self.form, &access);
                 self.gathered += 1;
                 None
             }
-            Entry::Wake => None,
-            Entry::Flush(tell) => Some(tell),
+            LogCommand::Wake => None,
+            LogCommand::Flush(tell) => Some(tell),
         }
     }
 
@@ -72,12 +72,12 @@ impl Writer {
             self.file = None;
         }
         let dropped = self.shared.dropped.load(Ordering::Relaxed);
-        if dropped > self.told {
-            line::write_dropped(&mut self.lines, self.form, dropped - self.told);
+        if dropped > self.reported {
+            line::write_dropped(&mut self.lines, self.form, dropped - self.reported);
         }
         match self.put() {
             Ok(()) => {
-                self.told = dropped;
+                self.reported = dropped;
                 self.failing = false;
             }
             Err(error) => {
@@ -110,7 +110,7 @@ impl Writer {
     }
 }
 
-/// For appending, and for nobody else to read: it tells who does what.
+/// Opens the file for appending, readable by its owner only: it records who calls what.
 fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).create(true).mode(0o600).open(path)
 }
@@ -121,11 +121,11 @@ mod tests {
     use std::{fs, sync::mpsc::sync_channel};
     use tokio::sync::oneshot;
 
-    fn flush(writer: Writer, before: impl FnOnce(&std::sync::mpsc::SyncSender<Entry>)) {
+    fn flush(writer: Writer, before: impl FnOnce(&std::sync::mpsc::SyncSender<LogCommand>)) {
         let (queue, entries) = sync_channel(8);
         before(&queue);
         let (tell, mut told) = oneshot::channel();
-        queue.send(Entry::Flush(tell)).unwrap();
+        queue.send(LogCommand::Flush(tell)).unwrap();
         drop(queue);
         writer.run(&entries);
         told.try_recv().unwrap();
@@ -141,9 +141,9 @@ mod tests {
         let thread = std::thread::spawn(move || writer.run(&entries));
         let tell = |note: u64| {
             let record = line::tests::record(&format!("tool-{note}"));
-            queue.send(Entry::Record(Box::new(record))).unwrap();
+            queue.send(LogCommand::Record(Box::new(record))).unwrap();
             let (tell, told) = oneshot::channel();
-            queue.send(Entry::Flush(tell)).unwrap();
+            queue.send(LogCommand::Flush(tell)).unwrap();
             told.blocking_recv().unwrap();
         };
         tell(1);
@@ -172,7 +172,7 @@ mod tests {
         writer.destination = Destination::File(dir.path().join("gone/a.log"));
         writer.file = None;
         flush(writer, |queue| {
-            queue.send(Entry::Record(Box::new(line::tests::record("x")))).unwrap();
+            queue.send(LogCommand::Record(Box::new(line::tests::record("x")))).unwrap();
         });
         assert_eq!(shared.dropped.load(Ordering::Relaxed), 4);
     }

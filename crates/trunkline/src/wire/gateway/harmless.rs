@@ -1,7 +1,8 @@
-//! Which tools behind the gateway are known to change nothing: our own that say so, and those of which the configuration says it.
+//! Tools behind the gateway that are known to be read-only: those of the built-in packs, and those
+//! that the configuration marks.
 //!
-//! What a server says of its own tools is no knowledge, and counts only where whoever runs the gateway repeats it
-//! (`"tools": {"search": {"annotations": {"readOnlyHint": true}}}`).
+//! A server's own hints are not trusted; they count only if the operator repeats them in the
+//! configuration (`"tools": {"search": {"annotations": {"readOnlyHint": true}}}`).
 
 use globset::{Glob, GlobMatcher};
 use std::{
@@ -12,25 +13,25 @@ use trunkline_config::{Naming, Server, Settings};
 use trunkline_protocol::ServerName;
 
 const HINT: &str = "readOnlyHint";
-/// How the address of a server alone begins.
+/// Path prefix of the endpoint of a single server.
 const ALONE: &str = "server/";
 
-/// What is known about the tools of all servers.
+/// The read-only tools of all servers.
 #[derive(Default)]
 pub(super) struct Harmless(RwLock<Known>);
 
 #[derive(Default)]
 struct Known {
     servers: BTreeMap<String, Tools>,
-    /// The views that have names without a prefix, which do not tell whose they are.
+    /// Views with unprefixed names, from which the server cannot be derived.
     bare: HashSet<String>,
 }
 
 #[derive(Default)]
 struct Tools {
-    /// Our own.
+    /// Read-only tools of a built-in pack.
     own: HashSet<String>,
-    /// The first that fits decides.
+    /// The first matching rule decides.
     rules: Vec<Rule>,
 }
 
@@ -41,7 +42,7 @@ struct Rule {
 }
 
 impl Harmless {
-    /// Learns what the configuration says. What is known of our own tools is kept.
+    /// Replaces the rules from the configuration; tools of built-in packs are kept.
     pub(super) fn configure(&self, settings: &Settings) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         known.servers.retain(|name, _| settings.servers.keys().any(|server| server.as_ref() == name));
@@ -52,13 +53,13 @@ impl Harmless {
         known.bare = bare.map(|(name, _)| name.clone()).collect();
     }
 
-    /// Learns which of our own tools change nothing.
+    /// Sets the read-only tools of a built-in pack.
     pub(super) fn learn(&self, server: &ServerName, own: HashSet<String>) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         known.servers.entry(server.to_string()).or_default().own = own;
     }
 
-    /// Whether a tool, as it is called in a view, is known to change nothing.
+    /// True if a tool, by its name in a view, is known to be read-only.
     pub(super) fn has(&self, view: Option<&str>, tool: &str) -> bool {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let place = match view.map(|view| (view.strip_prefix(ALONE), view)) {
@@ -83,7 +84,7 @@ impl Tools {
 fn rules(server: &Server) -> Vec<Rule> {
     let rule = |rule: &trunkline_config::ToolRule| {
         let harmless = rule.change.annotations.get(HINT)?.as_bool()?;
-        // Patterns were checked when the configuration was read.
+        // Patterns were validated when the configuration was read.
         let tool = Glob::new(&rule.tool).ok()?.compile_matcher();
         Some(Rule { tool, rename: rule.change.rename.clone(), harmless })
     };
@@ -139,7 +140,7 @@ mod tests {
             (Some("part"), "docs_search", true),
             (Some("server/docs"), "search", true),
             (Some("server/other"), "docs_search", false),
-            // Another server may call its tool so.
+            // Another server may have a tool of this name.
             (Some("flat"), "docs_search", false),
             (Some("flat"), "search", false),
         ] {

@@ -1,4 +1,4 @@
-//! The gateway as the configuration describes it, and as it changes while it runs.
+//! Builds the gateway from the configuration, and applies changes while it runs.
 
 mod harmless;
 mod rules;
@@ -26,10 +26,10 @@ use trunkline_gateway::{
 };
 use trunkline_protocol::{ServerName, message::Implementation};
 
-/// How long lists wait while there is nothing at all to show yet.
+/// Maximum time that a list request waits while no server has answered yet.
 const SETTLE: Duration = Duration::from_secs(5);
 
-/// A gateway and the servers behind it.
+/// A running gateway and its upstreams.
 pub(crate) struct Running {
     pub(crate) gateway: Gateway,
     environment: Environment,
@@ -41,7 +41,7 @@ pub(crate) struct Running {
     now: Mutex<Now>,
 }
 
-/// What holds until the next reload.
+/// The state that a reload replaces.
 struct Now {
     settings: Settings,
     upstreams: BTreeMap<ServerName, Arc<Upstream>>,
@@ -49,7 +49,7 @@ struct Now {
 }
 
 impl Running {
-    /// Opens the door; servers are reached behind it.
+    /// Builds the gateway and starts its upstreams, without waiting for them.
     pub(crate) fn start(
         loaded: &Loaded,
         environment: &Environment,
@@ -97,7 +97,8 @@ impl Running {
         }))
     }
 
-    /// Takes other settings, whole or not at all. Servers that did not change go on; calls under way keep the server they went to.
+    /// Applies new settings completely or not at all. Unchanged servers keep running; calls in
+    /// flight stay with the server they were sent to.
     pub(crate) fn reload(&self, loaded: &Loaded) -> Result<ServerChanges, Failure> {
         let settings = &loaded.settings;
         let mut now = self.now();
@@ -117,7 +118,7 @@ impl Running {
             let upstream = maker.one(&settings.servers[name])?;
             fresh.push(upstream.clone());
             if let Some(before) = upstreams.insert(name.clone(), upstream.clone()) {
-                // Calls that come before the server is up again find their way by what it offered so far.
+                // Until the new server is ready, calls are routed by the lists of its predecessor.
                 if let Some(offer) = before.offer() {
                     upstream.recall(Offer { stale: true, ..(*offer).clone() });
                 }
@@ -138,19 +139,19 @@ impl Running {
         Ok(changes)
     }
 
-    /// A reload was refused; the status tells it until one succeeds.
+    /// Records a refused reload, which the status page shows until one succeeds.
     pub(crate) fn refuse(&self, why: &str) {
         let mut now = self.now();
         now.config = now.config.refused(why);
     }
 
-    /// Ends all servers.
+    /// Stops all servers.
     pub(crate) async fn stop(&self) {
         let upstreams = self.upstreams();
         futures_util::future::join_all(upstreams.iter().map(|upstream| upstream.stop())).await;
     }
 
-    /// Whether a tool, as it is called in a view, is known to change nothing.
+    /// True if a tool, by its name in a view, is known to be read-only.
     pub(crate) fn is_harmless(&self, view: Option<&str>, tool: &str) -> bool {
         self.harmless.has(view, tool)
     }
@@ -164,7 +165,7 @@ impl Running {
         self.now().upstreams.values().cloned().collect()
     }
 
-    /// The truth about everything behind the door, for whoever runs it.
+    /// The content of the status page, for the operator.
     pub(crate) fn status(&self) -> serde_json::Value {
         let now = self.now();
         let page = StatusPage {
@@ -177,7 +178,7 @@ impl Running {
         serde_json::to_value(page).expect("a status page has only plain values")
     }
 
-    /// What is counted about the servers.
+    /// The metrics of all upstreams.
     pub(crate) fn figures(&self) -> Vec<UpstreamFigures> {
         self.upstreams().iter().map(|upstream| self.observed.figures(upstream)).collect()
     }
@@ -187,7 +188,7 @@ impl Running {
     }
 }
 
-/// The file that was found and waits for approval.
+/// The path of the found file that awaits approval.
 pub(crate) fn waiting(loaded: &Loaded) -> Option<String> {
     loaded.waiting.as_ref().map(|found| found.path.display().to_string())
 }
@@ -196,12 +197,12 @@ fn sources(upstreams: &BTreeMap<ServerName, Arc<Upstream>>) -> Vec<Arc<dyn Sourc
     upstreams.values().map(|upstream| upstream.clone() as Arc<dyn Source>).collect()
 }
 
-/// How long a call that found its way before a reload may take to set out.
+/// Grace period in which a call that was routed before the reload may still be sent.
 const GRACE: Duration = Duration::from_secs(1);
-/// How long calls to a server that is no longer wanted may go on.
+/// Maximum time that calls to a removed server may continue.
 const RETIREMENT: Duration = Duration::from_mins(10);
 
-/// Lets calls under way finish before a server that is no longer wanted is ended.
+/// Drains calls in flight before a removed server is stopped.
 fn retire(gone: Vec<Arc<Upstream>>) {
     for upstream in gone {
         tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! From the configuration to the rules of the catalog and the policy.
+//! Builds the rules of the catalog and the policy from the configuration.
 
 use globset::Glob;
 use trunkline_config::{Arguments, Naming as NamingSetting, Reach, Server, Settings, ToolChange, View};
@@ -55,7 +55,7 @@ fn view_rules(view: &View, settings: &Settings) -> ViewRules {
 }
 
 fn servers_in(view: &View, settings: &Settings) -> Vec<ServerName> {
-    // Patterns were checked when the configuration was read.
+    // Patterns were validated when the configuration was read.
     let globs: Vec<_> =
         view.servers.iter().filter_map(|text| Some(Glob::new(text).ok()?.compile_matcher())).collect();
     let fits = |name: &&ServerName| globs.iter().any(|glob| glob.is_match(name.as_ref()));
@@ -75,7 +75,7 @@ fn policy(settings: &Settings) -> PolicyRules {
     }
 }
 
-/// Only `*` allows all the same as nothing said does, and costs less.
+/// A list with `*` allows everything, so it becomes no list at all, which is cheaper to check.
 fn filter(allow: &[String], deny: &[String]) -> FilterRules {
     let everything = allow.iter().any(|glob| glob == "*");
     FilterRules { allow: (!everything).then(|| allow.to_vec()), deny: deny.to_vec() }

@@ -1,4 +1,4 @@
-//! From a configured server to an upstream that is kept alive.
+//! Builds an upstream from a configured server.
 
 use super::harmless::Harmless;
 use crate::{
@@ -26,7 +26,7 @@ use trunkline_gateway::upstream::{
 };
 use trunkline_protocol::{Connect, ServerName};
 
-/// What all upstreams of one gateway have in common.
+/// The parts shared by all upstreams of one gateway.
 pub(super) struct Maker<'a> {
     pub(super) environment: &'a Environment,
     pub(super) lineage: &'a Lineage,
@@ -66,7 +66,7 @@ impl Maker<'_> {
         let mut options = options(server).map_err(named)?;
         options.instance = Some(self.instance.clone());
         if !local {
-            // There is no program to stop, and nothing to save by reaching a server late.
+            // There is no process to stop, and connecting lazily would save nothing.
             options.idle = None;
             options.start = Start::AtOnce;
         }
@@ -119,7 +119,7 @@ fn options(server: &Server) -> Result<UpstreamOptions, String> {
     Ok(options)
 }
 
-/// The rules about tools that concern calls; the first that fits and says something about a matter decides it.
+/// The tool rules that concern calls. For each setting, the first matching rule that sets it wins.
 fn tool_rules(server: &Server) -> Result<ToolRules, String> {
     let speaks = |change: &ToolChange| change.timeout.is_some() || change.idempotent.is_some();
     let mut rules: Vec<(String, GlobMatcher, ToolOptions)> = Vec::new();

@@ -1,4 +1,5 @@
-//! `config import`: the servers of other clients, shown and, if wanted, taken over.
+//! `config import`: shows the servers configured in other clients and, with `--write`, imports
+//! them.
 
 mod report;
 
@@ -18,37 +19,40 @@ use trunkline_config::{
     jsonc, read_regular_text, replace, write_secret,
 };
 
-/// Take over the servers that other clients have configured
+/// Import the servers configured in other clients
 ///
-/// Shows what was found and what would become of it; nothing is written without --write. Secrets that stand in a client's file become
-/// references to environment variables, or to files with --move-secrets; they are never shown.
+/// Shows the servers found and the resulting configuration; nothing is written without --write.
+/// Secrets in a client's file are replaced by references to environment variables, or to files
+/// with --move-secrets; they are never shown.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The clients, such as `cursor` or `claude-code`; all without it
+    /// Clients to import from, such as `cursor` or `claude-code` [default: all]
     #[arg(value_name = "CLIENT", value_parser = client)]
     clients: Vec<Client>,
-    /// Read this file, whose client is named or else guessed
+    /// Read this file; its client is CLIENT, or guessed if that is not given
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// Our file; without it `trunkline/trunkline.json` in the user's configuration directory
+    /// File to import into [default: `trunkline/trunkline.json` in the user's configuration
+    /// directory]
     #[arg(long, value_name = "FILE")]
     to: Option<PathBuf>,
-    /// Write our file; what it held before is kept beside it
+    /// Write the file; a backup of its previous content is kept next to it
     #[arg(long)]
     write: bool,
-    /// Keep secrets in files beside ours that only you can read, instead of variables that you have to set
+    /// Store secrets in files next to the configuration that only you can read, instead of
+    /// environment variables that you have to set
     #[arg(long)]
     move_secrets: bool,
 }
 
-/// What an import comes to, before it is written.
+/// The result of an import, before it is written.
 struct Import {
     target: PathBuf,
     before: Option<String>,
     after: String,
     plan: Plan,
     secrets: Vec<SecretFile>,
-    /// Files of clients that cannot be read.
+    /// Client files that cannot be read.
     problems: Vec<Problem>,
     files: Vec<ClientFile>,
 }
@@ -101,7 +105,7 @@ fn prepare(args: &Args, environment: &Environment) -> Result<Import, Failure> {
         Err(error) => return Err(unreadable(&target, &error)),
     };
     let broken = || {
-        Failure::usage(format!("{} is not what it should be", target.display()))
+        Failure::usage(format!("{} is not a valid configuration file", target.display()))
             .hint(format!("see `trunkline config check {}`", target.display()))
     };
     let tree = match &before {
@@ -125,7 +129,7 @@ fn target(args: &Args, environment: &Environment, machine: &Machine) -> Result<P
     Ok(directory.join(FILE_NAME))
 }
 
-/// The most bytes of a client's file; some keep their history in it, too.
+/// Maximum size of a client's file; some clients keep their history in it, too.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The files to read.
@@ -138,13 +142,13 @@ fn files(args: &Args, machine: &Machine) -> Result<Vec<ClientFile>, Failure> {
     let text = read_regular_text(&path, MAX_BYTES).map_err(|error| unreadable(&path, &error))?;
     let client = match args.clients.as_slice() {
         [] => Client::guess(&path, &text).ok_or_else(|| {
-            Failure::usage(format!("it is not plain which client {} belongs to", path.display()))
+            Failure::usage(format!("cannot tell which client {} belongs to", path.display()))
                 .hint("name the client before --from")
         })?,
         [client] => *client,
         _ => return Err(Failure::usage("--from is one file of one client; name only one")),
     };
-    // A file in a project's tree is the project's; one below the home directory, hidden or not, is the user's.
+    // A file in a project's tree is the project's; one below the home directory is the user's.
     let known = client.files(machine).into_iter().find(|known| known.path == path);
     let scope = known.map_or(Scope::User, |known| known.scope);
     Ok(vec![ClientFile { client, scope, path }])

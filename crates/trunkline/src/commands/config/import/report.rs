@@ -1,4 +1,4 @@
-//! What an import found, for people and programs. No secret is among it.
+//! The report of an import, as text and as JSON. It contains no secrets.
 
 use super::Import;
 use crate::render::{HEADING, problems, safe, table::columns};
@@ -10,7 +10,7 @@ use trunkline_config::{
     import::{Outcome, Planned},
 };
 
-/// What was written in the end.
+/// The files that were written.
 pub(super) struct Written {
     pub(super) done: bool,
     pub(super) backup: Option<PathBuf>,
@@ -77,7 +77,7 @@ fn scope(planned: &Planned) -> &'static str {
     }
 }
 
-/// What somebody should know or do, server by server.
+/// Lists the notes and the actions needed for each server.
 fn attention(out: &mut String, import: &Import) {
     let noted: Vec<&Planned> =
         import.plan.servers.iter().filter(|planned| !planned.notes.is_empty()).collect();
@@ -95,7 +95,7 @@ fn attention(out: &mut String, import: &Import) {
     }
 }
 
-/// The lines that come in, with those around them.
+/// The added lines, with context.
 fn diff(import: &Import) -> String {
     let before = import.before.as_deref().unwrap_or_default();
     let diff = TextDiff::from_lines(before, &import.after);
