@@ -25,6 +25,8 @@ mod matrix;
 mod named_files;
 mod peers;
 mod process;
+#[cfg(test)]
+mod prose_width;
 mod summary;
 #[cfg(test)]
 mod wall_clock;

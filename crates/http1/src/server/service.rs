@@ -54,8 +54,8 @@ pub enum Pending<B> {
     Preparing(BoxFuture<'static, Pending<B>>),
 }
 
-/// The treatment of a request whose client closed its write half (we read EOF). The client may have
-/// disconnected or may still read; the server cannot distinguish the two.
+/// The treatment of a request whose client closed its write half (we read EOF). The client may
+/// have disconnected or may still read; the server cannot distinguish the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HalfClose {
     /// The request is dropped, and the connection closed.

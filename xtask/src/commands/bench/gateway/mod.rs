@@ -4,8 +4,9 @@
 //! It needs a harness: a folder whose `target/release` has `upstream` (a fast MCP server), `load`
 //! (a load generator that prints one line of JSON) and `floor` (a proxy that does next to
 //! nothing). With `--peers FOLDER`, the gateways of the harness' `peers.json` that are installed
-//! in that folder are measured too; with `--before PROGRAM`, another build of trunkline. Each hop is a process of its own; the hops take turns within
-//! each round, and the table shows medians over the rounds.
+//! in that folder are measured too; with `--before PROGRAM`, another build of trunkline. Each hop
+//! is a process of its own; the hops take turns within each round, and the table shows medians
+//! over the rounds.
 
 mod configured;
 mod harness;
