@@ -47,7 +47,7 @@ pub(super) fn sweep(dir: &Dir) {
                     );
                 }
                 Err(error) => {
-                    tracing::debug!(%error, "cannot remove a temporary file of an interrupted write")
+                    tracing::debug!(%error, "cannot remove a temporary file of an interrupted write");
                 }
             }
         }

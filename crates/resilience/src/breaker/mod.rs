@@ -250,7 +250,7 @@ impl Shared {
         match machine.state() {
             BreakerState::Closed { .. } => tracing::info!(server, "circuit closed"),
             BreakerState::HalfOpen { .. } => {
-                tracing::info!(server, "circuit half open, admitting a trial call")
+                tracing::info!(server, "circuit half open, admitting a trial call");
             }
             BreakerState::Open { .. } => {
                 let (error, open_for) = (&*machine.last_error, self.options.open_for);
