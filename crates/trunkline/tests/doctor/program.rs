@@ -142,7 +142,7 @@ fn k02_a_fix_does_not_follow_links() {
     let link = folder.path().join("link.sh");
     std::os::unix::fs::symlink(&real, &link).unwrap();
     let run = folder.command(&["--fix", "--yes", "--", &link.to_string_lossy()], &[]).output().unwrap();
-    assert!(String::from_utf8_lossy(&run.stderr).contains("it is a link"), "{run:?}");
+    assert!(String::from_utf8_lossy(&run.stderr).contains("it is a symbolic link"), "{run:?}");
     assert!(!may_run(&real));
 }
 
