@@ -216,7 +216,7 @@ fn keys_that_have_all_expired_are_told_at_start() {
         .by_ref()
         .map_while(Result::ok)
         .take(20)
-        .any(|line| line.contains("every key of this file has expired"));
+        .any(|line| line.contains("all API keys in this file have expired"));
     process.kill().unwrap();
     process.wait().unwrap();
     assert!(warned);
