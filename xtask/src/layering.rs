@@ -19,7 +19,6 @@ const LAYERS: &[(&str, May)] = &[
     ("gateway", May::Use(&["resilience", "schema", "secrets", "protocol"])),
     ("packs", May::Use(&["toolbox", "process", "secrets", "protocol"])),
     ("toolbox", May::Use(&["resilience", "schema", "protocol"])),
-    ("documents", May::Use(&["protocol"])),
     ("config", May::Use(&["secrets", "protocol"])),
     ("transport", May::Use(&["process", "resilience", "http1", "protocol"])),
     ("http1", May::Use(&["resilience"])),

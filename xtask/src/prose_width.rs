@@ -1,4 +1,4 @@
-//! Prose stays below 100 columns, in comments and in pages, so that it can be read side by side with code.
+//! Prose has at most 100 columns, in comments and in pages, so that it fits beside code.
 
 use std::fs;
 use std::path::PathBuf;
@@ -42,26 +42,31 @@ fn tables_code_and_single_words_may_be_wide() {
     assert_eq!(wide_comments(&format!("    /// {long}\nlet x = \"{long}\";\n/// | {long}\n")), [1]);
 }
 
-/// The numbers of too wide lines of a page, without tables, code and lines that cannot be broken.
+/// The numbers of the too wide lines of a page, without tables, code and unbreakable lines.
 fn wide_prose(page: &str) -> Vec<usize> {
-    let mut in_code = false;
-    let wide = |line: &str| {
-        let fence = line.trim_start().starts_with("```");
-        in_code ^= fence;
-        !fence && !in_code && is_wide(line)
-    };
-    numbered(page, wide)
+    wide_lines(page.lines().enumerate())
 }
 
 fn wide_comments(source: &str) -> Vec<usize> {
-    numbered(source, |line| line.trim_start().starts_with("//") && is_wide(line))
+    wide_lines(source.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with("//")))
 }
 
-fn numbered(text: &str, mut wide: impl FnMut(&str) -> bool) -> Vec<usize> {
-    text.lines().enumerate().filter(|(_, line)| wide(line)).map(|(index, _)| index + 1).collect()
+fn wide_lines<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<usize> {
+    let mut in_code = false;
+    let mut wide = |line: &str| {
+        let fence = prose(line).starts_with("```");
+        in_code ^= fence;
+        !fence && !in_code && is_wide(line)
+    };
+    lines.filter(|(_, line)| wide(line)).map(|(index, _)| index + 1).collect()
 }
 
 fn is_wide(line: &str) -> bool {
-    let prose = line.trim_start().trim_start_matches(['/', '!', ' ']);
+    let prose = prose(line);
     line.chars().count() > MOST_COLUMNS && !prose.starts_with(['|', '#']) && prose.contains(' ')
+}
+
+/// The line without its indentation and comment marker.
+fn prose(line: &str) -> &str {
+    line.trim_start().trim_start_matches(['/', '!', ' '])
 }

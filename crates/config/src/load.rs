@@ -24,7 +24,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Locations of files, and inputs other than files.
+/// Everything that loading depends on: directories, environment, flags and the secret store.
 #[expect(missing_debug_implementations, reason = "it holds the environment, secrets among it")]
 pub struct Inputs<'a> {
     /// Start of the search for the project's file, and base of relative paths in variables and

@@ -7,8 +7,7 @@ macro_rules! methods {
     ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
         $($(#[$doc])* pub const $name: &str = $text;)*
 
-        /// The constant for a known method name. The compiler generates a match that compares
-        /// lengths first.
+        /// The constant for a known method name.
         fn known(name: &str) -> Option<&'static str> {
             match name {
                 $($text => Some($text),)*

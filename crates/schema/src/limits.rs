@@ -1,4 +1,4 @@
-//! Limits on the cost of a schema. Tests verify that the engine stays within them.
+//! Limits on the cost of a schema.
 
 /// Maximum size of a schema, as compact JSON.
 pub const MAX_SCHEMA_BYTES: usize = 256 * 1024;

@@ -3,7 +3,7 @@
 use crate::shapes::{Proof, SHAPES, Shape};
 use std::ops::Range;
 
-/// Bytes of a body that are checked for a [`Proof`].
+/// Bytes after the prefix that are checked for a [`Proof`], unless the shape requires more.
 const CHECKED_BYTES: usize = 128;
 
 /// True if the whole value is a token of a known shape.

@@ -136,7 +136,7 @@ impl Client {
         by_place.or_else(|| keys.iter().find(|(key, _)| text.contains(key)).map(|(_, client)| *client))
     }
 
-    /// The existing files of this client: the first of each scope.
+    /// The existing files of this client, at most one per scope.
     pub fn files(self, machine: &Machine) -> Vec<ClientFile> {
         let upwards = |names: &[&str]| {
             machine

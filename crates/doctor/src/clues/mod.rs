@@ -24,8 +24,8 @@ const READERS: [Reader; 11] = [
     surroundings::file,
 ];
 
-/// The cause shown by the error output, if it is a known one. The summary continues
-/// "the process ended: …".
+/// The known cause that stderr points to, if any. The caller puts the ending of the process before
+/// its summary.
 pub(super) fn read(output: &str, line: &CommandLine) -> Option<Problem> {
     let lower = output.to_ascii_lowercase();
     READERS.iter().find_map(|reader| reader(output, &lower, line))

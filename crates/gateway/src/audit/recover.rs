@@ -29,7 +29,7 @@ pub(super) struct Recovered {
     pub(super) endings: Vec<String>,
 }
 
-/// Most calls that get such an end record.
+/// Maximum number of calls that get an end record with the outcome "unknown".
 const MAX_UNFINISHED: usize = 10_000;
 
 /// How many bytes of earlier segments are searched for calls in flight, in addition to the

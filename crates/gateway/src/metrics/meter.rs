@@ -43,7 +43,7 @@ pub enum PerTool {
     UpTo(usize),
 }
 
-/// Counts what is sent to one server. Clones share everything.
+/// Counts the calls to one server and their latency. Clones share the counters.
 #[derive(Debug, Clone)]
 pub struct Meter(Arc<Inner>);
 
@@ -117,6 +117,10 @@ pub struct Metered<H> {
 }
 
 impl<H: Handler> Handler for Metered<H> {
+    fn has_view(&self, view: &str) -> bool {
+        self.inner.has_view(view)
+    }
+
     fn call(&self, call: Call) -> Reply {
         let counted = self.meter.begin(&call);
         self.inner.call(call).on_final(move |outcome| counted.end(outcome))

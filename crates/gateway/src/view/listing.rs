@@ -26,7 +26,7 @@ pub(crate) struct ListOptions {
 /// A list, whole.
 #[derive(Debug)]
 pub(crate) struct Listing {
-    /// The items without marks, to detect changes of the list.
+    /// The items without `trunkline/stale` marks; compared to detect changes of the list.
     items: Vec<Raw>,
     pages: Vec<Raw>,
     bound: Bound,

@@ -21,7 +21,7 @@ pub struct ResponseHead {
     pub reuse: Reuse,
 }
 
-/// The use of the connection after the response.
+/// Tells whether the connection can be reused after the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reuse {
     KeepAlive,

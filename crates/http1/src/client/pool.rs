@@ -26,7 +26,7 @@ type IdleConnections<S> = BTreeMap<Arc<str>, Vec<RuntimeConnections<S>>>;
 /// another runtime that used it would be woken across threads.
 struct RuntimeConnections<S> {
     runtime: Id,
-    /// Boxed, so that a connection is moved without being copied.
+    /// Boxed: taking and returning a connection moves a pointer, not the struct.
     connections: Vec<Box<Connection<S>>>,
 }
 

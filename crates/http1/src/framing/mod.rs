@@ -70,7 +70,7 @@ impl Framing {
         Ok(Decoded::Data(input.split_to(here).freeze()))
     }
 
-    /// True if the end is known to be reached without reading on.
+    /// True if no byte of the body is left. False for every chunked body: only `decode` sees its end.
     pub fn is_finished(&self) -> bool {
         matches!(self, Self::Length(0))
     }

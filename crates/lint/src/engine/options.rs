@@ -36,7 +36,7 @@ pub struct Budget {
     pub total: Duration,
     /// Maximum number of tool calls in an active run.
     pub calls: usize,
-    /// Maximum number of lines open to one server at a time.
+    /// Maximum number of concurrent connections to one server.
     pub lines: usize,
 }
 

@@ -142,7 +142,7 @@ fn hidden(text: &str) -> String {
     SECRETS.hide(text).into_owned()
 }
 
-/// The beginning of a frame, with secrets masked. Masking sees a bit more than is shown, so that a
+/// The beginning of a frame, with secrets masked. Masking sees twice the shown length, so that a
 /// secret at the cut is recognised.
 fn shown_frame(text: &str) -> String {
     let near = &text[..text.floor_char_boundary(2 * FRAME_SHOWN)];

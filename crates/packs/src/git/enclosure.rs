@@ -1,4 +1,4 @@
-//! Checks that all files that git reads in a repository are inside the roots.
+//! Checks that links and alternate object stores of a git directory stay inside the roots.
 
 use std::{
     fs,

@@ -15,15 +15,15 @@ pub use reply::{Outcome, Part, Reply};
 
 /// Anything that answers calls: a connection to a server, a toolbox, a gateway, a fake in a test.
 pub trait Handler: Send + Sync {
-    /// Returns the reply of a call. The call must not start before the reply is first polled;
-    /// dropping the reply cancels it.
+    /// Returns the reply of a call. Nothing may be sent before the reply is first polled; checks
+    /// and counting may happen at once. Dropping the reply cancels the call.
     fn call(&self, call: Call) -> Reply;
 
     /// Handles a notification from the caller. Notifications have no answer.
     fn notify(&self, notice: Notify);
 
     /// True if calls may name this view. A view is a subset of the tools, resources and prompts;
-    /// most handlers have none.
+    /// most handlers have none. A layer around a handler must pass this on, or all views are unknown.
     fn has_view(&self, _view: &str) -> bool {
         false
     }
@@ -69,7 +69,7 @@ pub struct Notify {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     pub id: String,
-    /// Roles given by the configuration.
+    /// Roles named by the caller's key or token. The configuration may give it more.
     pub roles: Vec<String>,
     /// Scopes that the caller's token carries.
     pub scopes: Vec<String>,

@@ -88,8 +88,8 @@ pub(crate) fn plain_run(text: &[u8]) -> usize {
     run + rest.iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len())
 }
 
-/// The number of plain bytes in whole blocks, and their bitwise OR. Written so that the compiler
-/// vectorizes it.
+/// The length of the leading blocks of plain bytes, and the bitwise OR of those bytes. The
+/// compiler vectorizes this form.
 #[inline]
 pub(super) fn plain_blocks(text: &[u8]) -> (usize, u8) {
     let (mut run, mut seen) = (0, 0);

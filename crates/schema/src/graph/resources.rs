@@ -94,8 +94,8 @@ impl<'a> Resources<'a> {
         }
     }
 
-    /// Indexes every object, even those that the engine does not treat as a schema: an extra name
-    /// is at worst ambiguous.
+    /// Indexes every object, even those that the engine does not treat as a schema. An extra
+    /// identifier can only cause a refusal: as ambiguous, or by counting towards `MAX_EMBEDDED`.
     fn index(&mut self, value: &'a Value, within: Resource<'a>) {
         match value {
             Value::Object(members) => {

@@ -1,4 +1,4 @@
-//! Unsolicited: notifications of a server that belong to no call, for listeners that request them.
+//! Forwards notifications that belong to no call to the listeners that subscribed to them.
 //!
 //! A modern listener gets only what its filter names. A legacy client has a session, on which the
 //! server may also announce that an elicitation is complete or that a task has changed. The

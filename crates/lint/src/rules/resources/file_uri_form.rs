@@ -1,4 +1,4 @@
-//! `file-uri-form`: file URIs have three slashes.
+//! `file-uri-form`: file URIs have an absolute path and no remote host.
 
 use crate::{
     evidence::{Case, List},

@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-/// Providers allow 64 characters, including the prefix that clients add.
+/// The limit of common providers. Clients may add a prefix that counts too; it is unknown here.
 const LONGEST: usize = 64;
 
 fn check(case: &Case<'_>) -> Verdict {

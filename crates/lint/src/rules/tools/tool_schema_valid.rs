@@ -58,7 +58,7 @@ fn check(case: &Case<'_>) -> Verdict {
     Ok(findings)
 }
 
-/// An invalid `pattern`, if one is found before `left` patterns were compiled.
+/// The first invalid `pattern`. `left` is the number of patterns that may still be compiled.
 fn broken_pattern<'a>(schema: &'a Value, left: &mut usize) -> Option<&'a str> {
     let inner = match schema {
         Value::Object(members) => members.values().find_map(|member| broken_pattern(member, left)),

@@ -1,4 +1,5 @@
-//! `input-required-methods`: only tool calls, prompts and reads ask for input.
+//! `input-required-methods`: only `tools/call`, `prompts/get` and `resources/read` are answered
+//! with `input_required`.
 
 use crate::{
     evidence::{Asked, Case},

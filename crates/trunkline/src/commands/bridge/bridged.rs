@@ -20,7 +20,7 @@ pub(super) struct About {
 }
 
 impl Bridged {
-    /// Connects to the server before the first client does.
+    /// Connects at start, so that an unreachable server is reported before a client arrives.
     pub(super) async fn probe(&self) -> Result<About, Fault> {
         let mut call = Call::new(method::DISCOVER, None);
         call.caller = Caller::local();
