@@ -69,7 +69,8 @@ impl SpawnError {
         matches!(self, Self::Resource { .. })
     }
 
-    /// Classifies the system's error. ENOENT means a missing interpreter, because the program itself
+    /// Classifies the system's error. ENOENT means a missing interpreter, because the program
+    /// itself
     /// was found before.
     pub(crate) fn from_system(program: &Path, source: io::Error) -> Self {
         let program = program.to_path_buf();

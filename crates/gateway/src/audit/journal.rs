@@ -176,8 +176,8 @@ impl Journal {
         while let Some(records) = self.next() {
             let mut writer = self.writer();
             if let Some(syncing) = writer.commit(records) {
-                // The writer is free during the sync, so callers can write. Only callers that requested
-                // durability wait for it.
+                // Callers can write during the sync. Only callers that requested durability wait
+                // for it.
                 self.hand_back(writer);
                 let result = syncing.run();
                 self.queue().for_thread = true;

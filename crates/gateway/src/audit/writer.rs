@@ -210,7 +210,8 @@ impl Writer {
                 Ok(())
             }
             Err(error) if is_current => self.with_recovery(|_| Err(error)),
-            // The segment was replaced after a write error. Its records are on disk if the next segment,
+            // The segment was replaced after a write error. Its records are on disk if the next
+            // segment,
             // which contains them, was synced.
             _ if self.synced.seq >= syncing.covered.seq => Ok(()),
             _ => Err(Unwritten),

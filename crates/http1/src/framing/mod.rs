@@ -70,7 +70,8 @@ impl Framing {
         Ok(Decoded::Data(input.split_to(here).freeze()))
     }
 
-    /// True if no byte of the body is left. False for every chunked body: only `decode` sees its end.
+    /// True if no byte of the body is left. False for every chunked body: only `decode` sees its
+    /// end.
     pub fn is_finished(&self) -> bool {
         matches!(self, Self::Length(0))
     }

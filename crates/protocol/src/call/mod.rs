@@ -23,7 +23,8 @@ pub trait Handler: Send + Sync {
     fn notify(&self, notice: Notify);
 
     /// True if calls may name this view. A view is a subset of the tools, resources and prompts;
-    /// most handlers have none. A layer around a handler must pass this on, or all views are unknown.
+    /// most handlers have none. A layer around a handler must pass this on, or all views are
+    /// unknown.
     fn has_view(&self, _view: &str) -> bool {
         false
     }
