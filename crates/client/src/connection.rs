@@ -20,10 +20,11 @@ use crate::{
     state::{Life, Moved, State},
     tasks::{self, PendingTasks},
 };
+use parking_lot::Mutex;
 use std::{
     fmt,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -149,7 +150,7 @@ impl Connection {
     }
 
     pub(crate) fn set_level(&self, level: &str) {
-        *self.0.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(level.to_owned());
+        *self.0.level.lock() = Some(level.to_owned());
     }
 
     /// Publishes a notification that came with a call and concerns all listeners.
@@ -226,7 +227,7 @@ impl Inner {
 
     /// Writes a request with an id of its own; it is sent when the exchange is first polled.
     pub(crate) fn exchange(&self, ask: &Ask) -> Exchange {
-        let level = self.level.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let level = self.level.lock().clone();
         self.link.exchange(self.speech.write(ask, self.ids.next(), level.as_deref()))
     }
 

@@ -1,10 +1,11 @@
 //! Facts about a tool that a call needs: the arguments to send as headers, and its task support.
 
 use crate::{connection::Inner, era::Ask, handshake, server::Carrier};
+use parking_lot::{Mutex, MutexGuard};
 use std::{
     collections::{HashMap, hash_map::RandomState},
     hash::BuildHasher,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 use trunkline_protocol::{
@@ -76,7 +77,7 @@ impl Facts {
     }
 
     fn known(&self) -> MutexGuard<'_, Tools> {
-        self.tools.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tools.lock()
     }
 }
 

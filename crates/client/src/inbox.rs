@@ -4,10 +4,10 @@
 //! never blocks: beyond the bound, progress replaces older progress, other notifications are
 //! dropped and counted, and the response always fits.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::{
     collections::VecDeque,
     future::poll_fn,
-    sync::{Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
 };
 use trunkline_protocol::{ErrorObject, Fault, Notification, Question, Raw, method};
@@ -91,7 +91,7 @@ impl Inbox {
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

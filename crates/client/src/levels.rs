@@ -1,10 +1,8 @@
 //! The log level of a legacy session: the lowest level that any caller wants.
 
 use crate::{connection::Inner, era::Ask, handshake};
-use std::{
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use parking_lot::Mutex;
+use std::time::Duration;
 use trunkline_protocol::{Era, Object, Raw, message::Level, method};
 use trunkline_resilience::timeout;
 
@@ -21,7 +19,7 @@ impl Levels {
     /// Records the level that a caller of this era wants. Returns true if it must be sent to the
     /// server.
     fn lowers(&self, level: Level, caller: Era) -> bool {
-        let mut set = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut set = self.0.lock();
         let lowers = is_lower(level, caller, *set);
         if lowers {
             *set = Some(level);
@@ -30,7 +28,7 @@ impl Levels {
     }
 
     fn current(&self) -> Option<Level> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.lock()
     }
 }
 

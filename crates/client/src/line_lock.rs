@@ -1,10 +1,11 @@
 //! The lock of a line that all calls share. Nothing on such a line says which call a server's
 //! question belongs to, so a call that is known to cause questions runs alone.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::{
     collections::HashSet,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -110,7 +111,7 @@ impl LineLock {
     }
 
     fn askers(&self) -> MutexGuard<'_, HashSet<String>> {
-        self.askers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.askers.lock()
     }
 }
 

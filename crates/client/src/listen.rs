@@ -4,11 +4,12 @@
 
 use crate::{connection::Inner, era::Ask, handshake, tasks};
 use futures_util::stream;
+use parking_lot::{Mutex, MutexGuard};
 use serde::Deserialize;
 use serde_json::json;
 use std::{
     collections::{HashMap, VecDeque},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 use tokio::{runtime, sync::broadcast};
@@ -294,7 +295,7 @@ impl Watched {
     }
 
     fn counts(&self) -> MutexGuard<'_, HashMap<String, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -1,10 +1,8 @@
 //! Remembers the era and transport of servers, so that they need not be probed again.
 
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::collections::BTreeMap;
 use trunkline_protocol::Era;
 
 /// Limit of remembered targets; beyond it the alphabetically first are removed.
@@ -55,7 +53,7 @@ impl Memory {
     }
 
     fn map(&self) -> MutexGuard<'_, BTreeMap<String, Way>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

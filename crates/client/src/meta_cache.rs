@@ -1,10 +1,8 @@
 //! Cache of callers' `_meta`: parsed once, and written once in the form that this server gets.
 
 use http::HeaderValue;
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use parking_lot::Mutex;
+use std::{collections::HashMap, sync::Arc};
 use trunkline_protocol::{
     Era, Object, Raw,
     message::{
@@ -49,7 +47,7 @@ pub(crate) struct ServerMeta {
 
 impl MetaCache {
     pub(crate) fn get(&self, caller: Era, meta: &Raw) -> Option<Arc<ServerMeta>> {
-        let mut cache = self.of(caller).lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.of(caller).lock();
         if let Some((_, known)) = cache.last.as_ref().filter(|(text, _)| text == meta) {
             return Some(Arc::clone(known));
         }
@@ -64,7 +62,7 @@ impl MetaCache {
         if !members.iter().all(|(name, _)| REPEATED.contains(&name)) {
             return;
         }
-        let mut cache = self.of(caller).lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.of(caller).lock();
         if cache.all.len() >= MAX_ENTRIES {
             cache.all.clear();
         }

@@ -8,11 +8,12 @@ use crate::{
     options::ConnectOptions,
 };
 use futures_util::future::BoxFuture;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     task::{Context, Poll, ready},
@@ -411,11 +412,11 @@ impl Switchboard {
     }
 
     fn calls(&self) -> MutexGuard<'_, Calls> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+        self.calls.lock()
     }
 
     fn questions(&self) -> MutexGuard<'_, HashMap<RequestId, AbortHandle>> {
-        self.questions.lock().unwrap_or_else(PoisonError::into_inner)
+        self.questions.lock()
     }
 }
 

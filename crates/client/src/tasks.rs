@@ -11,11 +11,8 @@ use crate::{
     handshake,
     switchboard::Standing,
 };
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::{sync::Notify, task::AbortHandle};
 use trunkline_protocol::{
     Call, Era, ErrorObject, Fault, FaultKind, Object, Outcome, Part, Question, Raw,
@@ -175,7 +172,7 @@ impl Inner {
         let mut ask = Ask::new(method::TASKS_RESULT, one("taskId", id));
         ask.standing = Standing::Askable(id.into());
         let work = tokio::spawn(follow(self.clone(), wait.clone(), ask));
-        *lock(&wait.work) = Some(work.abort_handle());
+        *wait.work.lock() = Some(work.abort_handle());
         Ok(wait)
     }
 }
@@ -218,24 +215,20 @@ impl PendingTasks {
 
     fn end(&self, id: &str) {
         let wait = self.all().remove(id);
-        if let Some(work) = wait.and_then(|wait| lock(&wait.work).take()) {
+        if let Some(work) = wait.and_then(|wait| wait.work.lock().take()) {
             work.abort();
         }
     }
 
     fn all(&self) -> MutexGuard<'_, HashMap<String, Arc<PendingTask>>> {
-        lock(&self.0)
+        self.0.lock()
     }
 }
 
 impl PendingTask {
     fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        self.state.lock()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn one(name: &'static str, value: &str) -> Object {

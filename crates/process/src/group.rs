@@ -1,9 +1,7 @@
 //! Tracks the processes of one command, so that all of them can be counted and killed.
 
-use std::{
-    ffi::OsString,
-    sync::{Mutex, PoisonError},
-};
+use parking_lot::Mutex;
+use std::ffi::OsString;
 
 use rustix::{
     io::Errno,
@@ -74,7 +72,7 @@ impl Group {
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
-        let stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let stage = self.stage.lock();
         if *stage == GroupStage::Live {
             self.send(signal);
         }
@@ -91,7 +89,7 @@ impl Group {
 
     /// Kills the rest of the group and stops using its id.
     pub(crate) fn retire(&self) {
-        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stage = self.stage.lock();
         if *stage == GroupStage::Live {
             self.send(Signal::KILL);
             watchdog::unregister(self.leader);
@@ -107,12 +105,12 @@ impl Group {
     /// Kills the processes that escaped from the group, which must be retired. Reads `/proc`, so
     /// it may block.
     pub(crate) fn sweep(&self) {
-        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stage = self.stage.lock();
         let Containment::Marked(mark) = &self.containment else { return };
         if std::mem::replace(&mut *stage, GroupStage::Swept) == GroupStage::Swept {
             return;
         }
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         for _ in 0..SWEEPS {
             let mut left = proc_scan::members(None, &known);
             left.extend(proc_scan::marked(&format!("{MARK}={mark}")));
@@ -126,10 +124,10 @@ impl Group {
 
     /// The total usage of its processes. Reads `/proc`, so it may block.
     pub(crate) fn usage(&self) -> Usage {
-        if *self.stage.lock().unwrap_or_else(PoisonError::into_inner) != GroupStage::Live {
+        if *self.stage.lock() != GroupStage::Live {
             return Usage::default();
         }
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         *known = proc_scan::members(Some(self.leader), &known);
         proc_scan::usage(&known)
     }

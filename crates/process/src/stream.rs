@@ -1,7 +1,8 @@
 //! An output stream of a program, read continuously so that the program never blocks on a full
 //! pipe.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
@@ -58,7 +59,7 @@ impl Stream {
     }
 
     fn kept(&self) -> MutexGuard<'_, HeadTail> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock()
     }
 }
 

@@ -5,12 +5,12 @@
 //! this process ends, the pipe reaches EOF, and the helper then ends the remaining groups: TERM, a
 //! short grace period, KILL. It is started with the first child and replaced if it dies.
 
+use parking_lot::Mutex;
 use std::{
     collections::BTreeSet,
     io::{self, Write as _},
     os::unix::process::CommandExt,
     process::{Child, Command, Stdio},
-    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -91,7 +91,7 @@ pub(crate) fn restart_if_dead() {
 }
 
 fn with(action: impl FnOnce(&mut Watchdog)) {
-    action(&mut WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner));
+    action(&mut WATCHDOG.lock());
 }
 
 impl Watchdog {

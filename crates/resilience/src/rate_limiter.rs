@@ -4,11 +4,11 @@
 //! is stored, the time at which all its calls are paid for. Keys are stored as keyed 64-bit
 //! hashes, so that their length does not matter. Time in which the process is suspended counts.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::{
     collections::HashMap,
     hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState},
     num::NonZeroU32,
-    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use tokio::time::Instant;
@@ -145,7 +145,7 @@ impl RateLimiter {
 }
 
 fn lock(shard: &Mutex<ArrivalTimes>) -> MutexGuard<'_, ArrivalTimes> {
-    shard.lock().unwrap_or_else(PoisonError::into_inner)
+    shard.lock()
 }
 
 impl Hasher for IdentityHasher {

@@ -1,11 +1,8 @@
 //! Limits the number of connections. When all slots are taken, the connection that has been idle
 //! longest is evicted.
 
-use crate::session::lock;
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use parking_lot::Mutex;
+use std::{sync::Arc, time::Duration};
 use tokio::{sync::Notify, time::Instant};
 
 /// Time for an evicted connection to close before another one is evicted: a request may have
@@ -70,7 +67,7 @@ impl ConnectionSlots {
     }
 
     fn take(self: &Arc<Self>, slot: &Arc<ConnectionSlot>) -> Option<SlotGuard> {
-        let mut taken = lock(&self.taken);
+        let mut taken = self.taken.lock();
         let number = match taken.free.pop() {
             Some(number) => number,
             None if taken.slots.len() < self.max => {
@@ -84,7 +81,7 @@ impl ConnectionSlots {
     }
 
     fn evict_one(&self, now: Instant) {
-        let taken = lock(&self.taken);
+        let taken = self.taken.lock();
         let idle = taken.slots.iter().flatten().filter_map(|slot| Some((slot.idle_since()?, slot)));
         if let Some((since, slot)) = idle.min_by_key(|(since, _)| *since)
             && since <= now
@@ -101,16 +98,16 @@ impl ConnectionSlot {
     }
 
     pub(crate) fn set_idle(&self, now: Instant) {
-        *lock(&self.state) = SlotState::Idle { since: now };
+        *self.state.lock() = SlotState::Idle { since: now };
     }
 
     /// A part of a request head has arrived.
     pub(crate) fn set_reading_head(&self, now: Instant) {
-        *lock(&self.state) = SlotState::Idle { since: now + HEAD_GRACE };
+        *self.state.lock() = SlotState::Idle { since: now + HEAD_GRACE };
     }
 
     pub(crate) fn set_busy(&self) {
-        *lock(&self.state) = SlotState::Busy;
+        *self.state.lock() = SlotState::Busy;
     }
 
     /// Resolves after an eviction, which a new request may have undone: see [`Self::is_evicted`].
@@ -119,11 +116,11 @@ impl ConnectionSlot {
     }
 
     pub(crate) fn is_evicted(&self) -> bool {
-        *lock(&self.state) == SlotState::Evicted
+        *self.state.lock() == SlotState::Evicted
     }
 
     fn idle_since(&self) -> Option<Instant> {
-        match *lock(&self.state) {
+        match *self.state.lock() {
             SlotState::Idle { since } => Some(since),
             SlotState::Busy | SlotState::Evicted => None,
         }
@@ -131,7 +128,7 @@ impl ConnectionSlot {
 
     /// Evicts the connection unless its state has changed since it was looked at.
     fn evict(&self, seen: Instant) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if *state == (SlotState::Idle { since: seen }) {
             *state = SlotState::Evicted;
             self.evicted.notify_one();
@@ -141,7 +138,7 @@ impl ConnectionSlot {
 
 impl Drop for SlotGuard {
     fn drop(&mut self) {
-        let mut taken = lock(&self.slots.taken);
+        let mut taken = self.slots.taken.lock();
         taken.slots[self.number] = None;
         taken.free.push(self.number);
         drop(taken);

@@ -4,11 +4,9 @@
 //! Sessions, parked calls and streams belong to the endpoint that they were opened at, and are
 //! unknown at every other.
 
-use crate::{http::USUAL_HEADERS, options::ServeOptions, service::Service, session::lock};
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex},
-};
+use crate::{http::USUAL_HEADERS, options::ServeOptions, service::Service};
+use parking_lot::Mutex;
+use std::{collections::HashMap, sync::Arc};
 use trunkline_http1::server::Options;
 use trunkline_protocol::{Call, Handler, Notify, Reply};
 
@@ -44,7 +42,7 @@ impl Endpoints {
         if name.is_empty() {
             return Some(self.main.clone());
         }
-        let mut views = lock(&self.views);
+        let mut views = self.views.lock();
         if !self.main.handler.has_view(name) {
             let closed = views.remove(name);
             drop(views);
@@ -65,7 +63,7 @@ impl Endpoints {
 
     /// The numbers of open sessions and of parked calls, over all endpoints.
     pub(crate) fn held(&self) -> (usize, usize) {
-        let views = lock(&self.views);
+        let views = self.views.lock();
         let all = views.values().chain([&self.main]);
         all.fold((0, 0), |(sessions, parked), endpoint| {
             (sessions + endpoint.sessions.len(), parked + endpoint.parking.len())
@@ -74,7 +72,7 @@ impl Endpoints {
 
     pub(crate) fn end_all(&self) {
         self.main.sessions.end_all();
-        let views: Vec<_> = lock(&self.views).drain().map(|(_, view)| view).collect();
+        let views: Vec<_> = self.views.lock().drain().map(|(_, view)| view).collect();
         for view in views {
             view.sessions.end_all();
         }

@@ -6,13 +6,9 @@ use jsonwebtoken::{
     Algorithm, AlgorithmFamily, DecodingKey, Header,
     jwk::{AlgorithmParameters, EllipticCurve, Jwk, KeyOperations, PublicKeyUse},
 };
+use parking_lot::RwLock;
 use serde::Deserialize;
-use std::{
-    fmt,
-    pin::Pin,
-    sync::{Arc, PoisonError, RwLock},
-    time::Duration,
-};
+use std::{fmt, pin::Pin, sync::Arc, time::Duration};
 use tokio::{
     sync::Mutex,
     time::{Instant, timeout},
@@ -137,7 +133,7 @@ impl Keys {
 
 impl Fetched {
     fn held(&self) -> Option<Held> {
-        self.held.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.held.read().clone()
     }
 
     async fn refresh(self: Arc<Self>, header: Header) {
@@ -157,7 +153,7 @@ impl Fetched {
         match fetched.and_then(|text| Ok(read(&text)?)) {
             Ok(keys) => {
                 let held = Held { keys: Arc::new(keys), since: Instant::now() };
-                *self.held.write().unwrap_or_else(PoisonError::into_inner) = Some(held);
+                *self.held.write() = Some(held);
             }
             Err(error) => tracing::warn!(%error, "the signing keys could not be fetched"),
         }

@@ -8,8 +8,9 @@ mod file;
 mod token;
 
 use crate::{AuthError, Identity, error::Reason};
+use parking_lot::RwLock;
 use std::{
-    sync::{Arc, PoisonError, RwLock},
+    sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
 };
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
@@ -54,12 +55,12 @@ impl ApiKeys {
     /// Replaces the keys by those of a changed file; an invalid file changes nothing.
     pub fn reload(&self, text: &str) -> Result<(), BadKeys> {
         let keys = file::read(text)?;
-        *self.keys.write().unwrap_or_else(PoisonError::into_inner) = keys;
+        *self.keys.write() = keys;
         Ok(())
     }
 
     pub fn len(&self) -> usize {
-        self.keys.read().unwrap_or_else(PoisonError::into_inner).len()
+        self.keys.read().len()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -68,7 +69,7 @@ impl ApiKeys {
 
     /// True if there are keys and all of them have expired.
     pub fn all_expired(&self) -> bool {
-        let (keys, now) = (self.keys.read().unwrap_or_else(PoisonError::into_inner), now());
+        let (keys, now) = (self.keys.read(), now());
         !keys.is_empty() && keys.iter().all(|key| key.has_expired(now))
     }
 
@@ -78,7 +79,7 @@ impl ApiKeys {
             return Err(AuthError::Invalid(Reason::UnknownKey));
         }
         let given = token::hash(token);
-        let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        let keys = self.keys.read();
         let mut found = Choice::from(0);
         let mut at = 0_u32;
         for (i, key) in (0_u32..).zip(keys.iter()) {

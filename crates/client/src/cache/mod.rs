@@ -18,14 +18,8 @@ mod index;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    collections::HashMap,
-    fmt,
-    future::Future,
-    hash::Hash,
-    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
-    time::Duration,
-};
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::{collections::HashMap, fmt, future::Future, hash::Hash, sync::Arc, time::Duration};
 
 use tokio::{sync::OnceCell, time::Instant};
 
@@ -251,11 +245,11 @@ impl<T, E> Slot<T, E> {
 
 impl<T, E, K> ListCache<T, E, K> {
     fn read(&self) -> RwLockReadGuard<'_, HashMap<K, Slot<T, E>>> {
-        self.slots.read().unwrap_or_else(PoisonError::into_inner)
+        self.slots.read()
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, HashMap<K, Slot<T, E>>> {
-        self.slots.write().unwrap_or_else(PoisonError::into_inner)
+        self.slots.write()
     }
 }
 

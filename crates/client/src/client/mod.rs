@@ -13,10 +13,8 @@ use crate::{
     resilience::{Breaker, BreakerState, OutOfRange, Retry, Timeouts},
 };
 use lists::{ListeningHost, Lists};
-use std::{
-    fmt,
-    sync::{Arc, Mutex},
-};
+use parking_lot::Mutex;
+use std::{fmt, sync::Arc};
 use tokio::sync::watch;
 use trunkline_protocol::{Fault, FaultKind, Raw, Reply};
 

@@ -2,11 +2,7 @@
 
 use super::{Client, requests::one};
 use crate::{conversation::Rounds, era::Ask};
-use std::{
-    collections::HashMap,
-    sync::{Arc, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::{
     sync::{broadcast, mpsc},
     task::AbortHandle,
@@ -112,7 +108,7 @@ impl Client {
     }
 
     fn counts<T>(&self, act: impl FnOnce(&mut Counts) -> T) -> T {
-        act(&mut self.0.subscribed.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.0.subscribed.lock())
     }
 }
 

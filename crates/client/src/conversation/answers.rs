@@ -2,9 +2,10 @@
 
 use super::clock::OpenQuestion;
 use futures_util::task::AtomicWaker;
+use parking_lot::Mutex;
 use std::{
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicUsize, Ordering},
     },
     task::{Context, Poll},
@@ -60,7 +61,7 @@ impl Answers {
 
 impl AnswerSlots {
     fn with<T>(&self, act: impl FnOnce(&mut Vec<Option<Outcome>>) -> T) -> T {
-        act(&mut self.answers.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.answers.lock())
     }
 }
 

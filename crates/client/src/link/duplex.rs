@@ -8,9 +8,10 @@ use crate::{
 };
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use std::{
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     task::{Context, Poll, ready},
@@ -72,7 +73,7 @@ impl Duplex {
     }
 
     pub(super) fn attach(&self, reader: AbortHandle) {
-        *self.reader.lock().unwrap_or_else(PoisonError::into_inner) = Some(reader);
+        *self.reader.lock() = Some(reader);
     }
 
     pub(super) fn settle(&self, revision: Revision) {
@@ -148,7 +149,7 @@ impl Duplex {
             let ending = process.child.shutdown(process.patience).await;
             tracing::debug!(?ending, "the server's process has ended");
         }
-        if let Some(reader) = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(reader) = self.reader.lock().take() {
             reader.abort();
         }
     }
@@ -164,7 +165,7 @@ impl Duplex {
 
 impl Drop for Duplex {
     fn drop(&mut self) {
-        if let Some(reader) = self.reader.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(reader) = self.reader.get_mut().take() {
             reader.abort();
         }
     }

@@ -2,9 +2,10 @@
 
 use super::document::Document;
 use crate::jsonc;
+use parking_lot::Mutex;
 use schemars::{JsonSchema as _, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 /// The built-in layer, as JSON text.
 pub(crate) const DEFAULTS: &str = include_str!("../defaults.json");
@@ -15,7 +16,7 @@ static SCHEMA: Mutex<Weak<Value>> = Mutex::new(Weak::new());
 /// The schema, without `$ref`. Callers that use it repeatedly should hold the `Arc`, so that it is
 /// built only once.
 pub fn schema() -> Arc<Value> {
-    let mut kept = SCHEMA.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut kept = SCHEMA.lock();
     kept.upgrade().unwrap_or_else(|| {
         let made = Arc::new(make());
         *kept = Arc::downgrade(&made);

@@ -10,13 +10,8 @@ use super::{
     },
     problem_of,
 };
-use std::{
-    collections::VecDeque,
-    ffi::OsString,
-    path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use parking_lot::Mutex;
+use std::{collections::VecDeque, ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
 use trunkline_client::{
     Client, ConnectOptions, Direction, Speak, Tap, Target,
     resilience::{TimeoutOptions, Timeouts},
@@ -158,7 +153,7 @@ impl Frames {
             Direction::Noise => Kind::Output,
         };
         let shown = &frame[..frame.len().min(FRAME_SHOWN)];
-        let mut frames = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut frames = self.0.lock();
         if frames.len() == LAST_FRAMES {
             frames.pop_front();
         }
@@ -166,6 +161,6 @@ impl Frames {
     }
 
     fn last(&self) -> Vec<Evidence> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.0.lock().iter().cloned().collect()
     }
 }

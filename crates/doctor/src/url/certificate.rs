@@ -1,17 +1,14 @@
 //! Reads a server's TLS certificate. The handshake is aborted before any data is sent.
 
 use ::url::Url;
+use parking_lot::Mutex;
 use rustls::{
     ClientConfig, DigitallySignedStruct, Error, SignatureScheme,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
     crypto::{CryptoProvider, ring},
     pki_types::{CertificateDer, ServerName, UnixTime},
 };
-use std::{
-    fmt,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{fmt, sync::Arc, time::Duration};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use x509_parser::prelude::{FromDer, GeneralName, X509Certificate};
@@ -54,7 +51,7 @@ pub(super) async fn look(address: &Url, limit: Duration) -> Option<Certificate> 
         TlsConnector::from(Arc::new(config)).connect(name, stream).await.err()
     };
     tokio::time::timeout(limit, looking).await.ok()??;
-    let seen = recorder.seen.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+    let seen = recorder.seen.lock().take()?;
     read(&seen)
 }
 
@@ -109,7 +106,7 @@ impl ServerCertVerifier for Recorder {
         _: &[u8],
         _: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(end_entity.clone().into_owned());
+        *self.seen.lock() = Some(end_entity.clone().into_owned());
         Err(Error::General("only looked at".to_owned()))
     }
 

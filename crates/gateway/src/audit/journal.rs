@@ -17,9 +17,10 @@ use super::{
     writer::Writer,
 };
 use futures_util::future::BoxFuture;
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::{
     mem,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 use tokio::{
@@ -134,12 +135,8 @@ impl Journal {
     /// Writes the queue, unless another thread does that.
     fn drain(&self) {
         while self.queue().is_for_callers() {
-            let mut writer = match self.writer.try_lock() {
-                Ok(writer) => writer,
-                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-                // The holder of the lock checks the queue again after it unlocks.
-                Err(TryLockError::WouldBlock) => return,
-            };
+            // The holder of the lock checks the queue again after it unlocks.
+            let Some(mut writer) = self.writer.try_lock() else { return };
             for round in 0.. {
                 if round == ROUNDS {
                     self.queue().for_thread = true;
@@ -207,10 +204,12 @@ impl Journal {
                 let records = mem::take(&mut queue.records);
                 return (!queue.closed || !records.is_empty()).then_some(records);
             }
-            queue = match left {
-                Some(left) => self.wake.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner).0,
-                None => self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner),
-            };
+            match left {
+                Some(left) => {
+                    self.wake.wait_for(&mut queue, left);
+                }
+                None => self.wake.wait(&mut queue),
+            }
         }
     }
 
@@ -220,11 +219,11 @@ impl Journal {
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queue.lock()
     }
 
     fn writer(&self) -> MutexGuard<'_, Writer> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+        self.writer.lock()
     }
 
     #[cfg(test)]

@@ -1,9 +1,7 @@
 //! The health of the trail.
 
-use std::sync::{
-    Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicU64, Ordering},
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The health of the trail.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,6 +35,6 @@ impl Health {
     }
 
     pub(super) fn status(&self) -> MutexGuard<'_, Status> {
-        self.status.lock().unwrap_or_else(PoisonError::into_inner)
+        self.status.lock()
     }
 }

@@ -1,9 +1,7 @@
 //! Limits the number of subscriptions, per caller and in total.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::{collections::HashMap, sync::Arc};
 use trunkline_protocol::{Caller, Fault, FaultKind};
 
 #[derive(Debug)]
@@ -43,7 +41,7 @@ impl Listeners {
     }
 
     fn lock(&self) -> MutexGuard<'_, Counts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counts.lock()
     }
 }
 

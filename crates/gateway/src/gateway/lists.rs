@@ -6,7 +6,7 @@ use crate::{
     upstream::Kind,
     view::View,
 };
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use trunkline_protocol::{Call, Outcome, Reply};
 use trunkline_resilience::Moment;
 
@@ -45,7 +45,7 @@ impl Inner {
         let mut latest = None;
         for server in unconnected {
             server.wake();
-            let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut wanted = self.wanted.lock();
             let since = *wanted.entry(server.name().clone()).or_insert_with(Moment::now);
             latest = latest.max(Some(since));
         }

@@ -27,11 +27,8 @@ use crate::{
 use arc_swap::ArcSwap;
 use futures_util::{StreamExt, stream};
 use listeners::Listeners;
-use std::{
-    collections::HashMap,
-    fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::{collections::HashMap, fmt, sync::Arc};
 use tasks::TaskOwners;
 use tokio::sync::{Semaphore, watch};
 use trunkline_protocol::{Call, Era, Fault, Handler, Notify, Raw, Reply, ServerName, method};
@@ -220,7 +217,7 @@ impl Inner {
     }
 
     fn builder(&self) -> MutexGuard<'_, Builder> {
-        self.builder.lock().unwrap_or_else(PoisonError::into_inner)
+        self.builder.lock()
     }
 
     /// Publishes a new snapshot, if there is one.

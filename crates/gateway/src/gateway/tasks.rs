@@ -8,11 +8,8 @@ use crate::{
     rewrite::{About, Publisher},
     view::View,
 };
-use std::{
-    borrow::Cow,
-    collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::{borrow::Cow, collections::VecDeque, sync::Arc};
 use trunkline_protocol::{
     Call, Caller, Fault, FaultKind, Object, Raw, Reply,
     message::{
@@ -66,7 +63,7 @@ impl TaskOwners {
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<Started>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

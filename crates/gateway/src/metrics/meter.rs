@@ -4,11 +4,8 @@ use super::{
     CallFigures,
     series::{Series, Success},
 };
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Instant,
-};
+use parking_lot::Mutex;
+use std::{collections::HashMap, sync::Arc, time::Instant};
 use trunkline_protocol::{Call, Handler, Notify, Outcome, Reply, message::says_error, method};
 
 /// Methods that are counted by name. All others, such as those of extensions, are counted
@@ -72,7 +69,7 @@ impl Meter {
             names.zip(&self.0.methods).filter_map(|(name, series)| series.figures(name, None)).collect();
         if self.0.per_tool != PerTool::No {
             all.retain(|figures| figures.method != method::TOOLS_CALL);
-            let tools = self.0.tools.lock().unwrap_or_else(PoisonError::into_inner);
+            let tools = self.0.tools.lock();
             let mut tools: Vec<_> = tools
                 .iter()
                 .filter_map(|(name, series)| series.figures(method::TOOLS_CALL, Some(name)))
@@ -100,7 +97,7 @@ impl Meter {
             return None;
         }
         let name = call.params.as_ref()?.text_of("name")?;
-        let mut tools = self.0.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tools = self.0.tools.lock();
         if let Some(series) = tools.get(name.as_ref()) {
             return Some(Arc::clone(series));
         }

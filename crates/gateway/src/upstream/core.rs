@@ -12,8 +12,9 @@ use super::{
     status::{Calls, ListStatus, millis},
 };
 use arc_swap::ArcSwapOption;
+use parking_lot::{Mutex, MutexGuard};
 use std::sync::{
-    Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
+    Arc, OnceLock, Weak,
     atomic::{AtomicU8, AtomicU64, Ordering},
 };
 use tokio::{
@@ -116,11 +117,11 @@ impl Core {
     }
 
     pub(super) fn pool(&self) -> MutexGuard<'_, SessionPool> {
-        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pool.lock()
     }
 
     pub(super) fn lists(&self) -> MutexGuard<'_, Lists> {
-        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
+        self.lists.lock()
     }
 
     /// Wakes all watchers of the offer and the state.

@@ -1,10 +1,11 @@
 //! One open session of an upstream: its users, its breaker, and its loss.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::{
     fmt,
     future::poll_fn,
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     task::{Context, Poll, Waker},
@@ -196,7 +197,7 @@ impl LossSignal {
     }
 
     fn lock(&self) -> MutexGuard<'_, LossState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

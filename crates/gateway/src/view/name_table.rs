@@ -6,10 +6,8 @@ use crate::{
     policy::{Policy, Standing},
     upstream::Kind,
 };
-use std::{
-    collections::HashMap,
-    sync::{Arc, PoisonError, RwLock},
-};
+use parking_lot::RwLock;
+use std::{collections::HashMap, sync::Arc};
 use trunkline_protocol::Caller;
 
 /// Standings whose lists are cached; further ones are rendered each time.
@@ -45,13 +43,13 @@ impl NameTable {
         make: impl FnOnce(&Standing, &[&Route]) -> Listing,
     ) -> Arc<Listing> {
         let standing = policy.standing(caller);
-        let known = self.listings.read().unwrap_or_else(PoisonError::into_inner).get(&standing).cloned();
+        let known = self.listings.read().get(&standing).cloned();
         if let Some(listing) = known {
             return listing;
         }
         let visible: Vec<&Route> = self.routes.iter().filter(|route| policy.admits(caller, route)).collect();
         let listing = Arc::new(make(&standing, &visible));
-        let mut listings = self.listings.write().unwrap_or_else(PoisonError::into_inner);
+        let mut listings = self.listings.write();
         if listings.len() < MAX_LISTINGS {
             listings.insert(standing, Arc::clone(&listing));
         }

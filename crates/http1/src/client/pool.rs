@@ -1,10 +1,11 @@
 //! Idle client connections, kept for the next request.
 
 use super::connection::Connection;
+use parking_lot::{Mutex, MutexGuard};
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak},
+    sync::{Arc, Once, Weak},
     time::Duration,
 };
 use tokio::{
@@ -84,7 +85,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Pool<S> {
     }
 
     fn idle(&self) -> MutexGuard<'_, IdleConnections<S>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        self.idle.lock()
     }
 }
 

@@ -3,9 +3,10 @@
 use crate::framing::FramingError;
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
+use parking_lot::{Mutex, MutexGuard};
 use std::{
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     task::{Context, Poll, Waker},
 };
 
@@ -65,7 +66,7 @@ impl BodyChannel {
     }
 
     fn state(&self) -> MutexGuard<'_, ChannelState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -6,8 +6,9 @@ use crate::{
     rule::{Carriers, Eras, Mode},
     sample,
 };
+use parking_lot::Mutex;
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpListener,
@@ -60,8 +61,7 @@ async fn run(stage: &mut Stage) {
         arguments[field] = json!(format!("http://{here}{path}"));
         let params = json!({"name": name, "arguments": arguments});
         stage.speaker.ask_variant((OUTGOING_CALL_STEP, &variant), "tools/call", params).await;
-        let reached =
-            heads.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|head| head.contains(&path));
+        let reached = heads.lock().iter().any(|head| head.contains(&path));
         if reached {
             stage.speaker.observe(OUTGOING_CALL_STEP, variant);
         }
@@ -88,7 +88,7 @@ async fn serve(listener: TcpListener, heads: Heads) {
             let mut head = vec![0; HEAD];
             let read = visitor.read(&mut head).await.unwrap_or(0);
             let text = String::from_utf8_lossy(&head[..read]).into_owned();
-            heads.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+            heads.lock().push(text);
             visitor.write_all(ANSWER).await.ok();
         });
     }

@@ -2,11 +2,9 @@
 
 use crate::evidence::{Direction, Ending, Frame, Line};
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 use tokio::{sync::watch, time::Instant};
 use trunkline_client::raw;
 
@@ -134,7 +132,7 @@ impl Inbox {
     }
 
     fn record(&self) -> MutexGuard<'_, Record> {
-        self.0.record.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.record.lock()
     }
 }
 

@@ -31,9 +31,10 @@ mod walk;
 mod window;
 mod write_file;
 
+use parking_lot::{Mutex, MutexGuard};
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use rustix::fs::Stat;
 use schemars::JsonSchema;
@@ -136,7 +137,7 @@ impl Filesystem {
         let mut hasher = DefaultHasher::new();
         spot.real_path().hash(&mut hasher);
         let at = usize::try_from(hasher.finish() % LOCKS as u64).expect("smaller than the number of locks");
-        self.locks.0[at].lock().unwrap_or_else(PoisonError::into_inner)
+        self.locks.0[at].lock()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Removes temporary files left behind by writes that were killed.
 
+use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::dir::Dir;
@@ -27,7 +27,7 @@ pub(super) fn sweep(dir: &Dir) {
     static SWEPT: Mutex<Option<HashSet<(u64, u64, PathBuf)>>> = Mutex::new(None);
     let Ok(stat) = dir.own_stat() else { return };
     {
-        let mut swept = SWEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut swept = SWEPT.lock();
         let swept = swept.get_or_insert_default();
         if swept.len() >= REMEMBERED {
             swept.clear();

@@ -24,10 +24,11 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+use parking_lot::{Mutex, MutexGuard};
 use std::{
     fmt,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -227,7 +228,7 @@ impl Refused {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, StateMachine> {
-        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+        self.machine.lock()
     }
 
     fn settle(&self, generation: u64, outcome: Outcome) {

@@ -4,9 +4,10 @@
 //! Whoever reads the time checks when the thread last did, so it does not matter which thread of
 //! a resumed process runs first. That costs a reader two loads of numbers that rarely change.
 
+use parking_lot::Mutex;
 use std::{
     sync::{
-        LazyLock, Mutex, PoisonError,
+        LazyLock,
         atomic::{AtomicU64, Ordering},
     },
     thread,
@@ -84,7 +85,7 @@ impl Watch {
 
     /// This thread runs, so the process does.
     fn look(&self) {
-        let mut gaps = self.gaps.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut gaps = self.gaps.lock();
         // Not the time that a reader came with: a test may have set its clock.
         let now = Instant::now();
         let gap = gaps.look(now);
@@ -201,10 +202,10 @@ mod tests {
             assert!(Instant::now() < until, "the thread does not read the clock");
             thread::sleep(BEAT / 10);
         }
-        let seen = WATCH.gaps.lock().unwrap().seen;
+        let seen = WATCH.gaps.lock().seen;
         WATCH.seen.store(0, Ordering::Release);
         thread::sleep(BEAT / 10);
         WATCH.notice(WATCH.origin + LEAST);
-        assert!(WATCH.gaps.lock().unwrap().seen > seen);
+        assert!(WATCH.gaps.lock().seen > seen);
     }
 }

@@ -1,14 +1,15 @@
 //! The task-local note of an HTTP request, and the record made of it when the response ends.
 
 use super::{Access, AccessHook, CallEnding, Way};
-use crate::{http::Body, session::lock};
+use crate::http::Body;
 use ::http::{Request, Response, header::HeaderMap};
+use parking_lot::Mutex;
 use ring::digest::{SHA256, digest};
 use std::{
     borrow::Cow,
     fmt::Write,
     net::{IpAddr, SocketAddr},
-    sync::{Arc, Mutex},
+    sync::Arc,
     time::{Instant, SystemTime},
 };
 use trunkline_http1::server::Pending;
@@ -56,7 +57,7 @@ pub(crate) struct AccessRecord {
 /// Changes the note of the request that the current task answers, if there is one.
 pub(crate) fn note(change: impl FnOnce(&mut Noted)) {
     // Without a hook there is no note.
-    NOTE.try_with(|note| change(&mut lock(&note.0))).unwrap_or_default();
+    NOTE.try_with(|note| change(&mut note.0.lock())).unwrap_or_default();
 }
 
 /// Runs `answer` with a task-local note. The response body owns the record, so that the record is
@@ -132,7 +133,7 @@ impl Note {
     /// server makes calls of its own; they differ from the request's method and are not logged.
     pub(super) fn of(asked: &str) -> CallOrigin {
         let found = NOTE.try_with(|note| {
-            let noted = lock(&note.0);
+            let noted = note.0.lock();
             let wanted = noted.method.as_deref();
             let own = wanted == Some(asked)
                 || (wanted == Some(method::INITIALIZE) && asked == method::DISCOVER)
@@ -147,7 +148,7 @@ impl Note {
     }
 
     pub(super) fn begin(&self, call: &Access) {
-        let mut noted = lock(&self.0);
+        let mut noted = self.0.lock();
         noted.target.clone_from(&call.target);
         noted.trace_id = call.trace_id;
         if noted.method.is_none() {
@@ -156,7 +157,7 @@ impl Note {
     }
 
     pub(super) fn end(&self, ending: Option<CallEnding>) -> Result<(), TooLate> {
-        let mut noted = lock(&self.0);
+        let mut noted = self.0.lock();
         if noted.over {
             return Err(TooLate);
         }
@@ -178,7 +179,7 @@ pub(super) struct TooLate;
 
 impl Drop for AccessRecord {
     fn drop(&mut self) {
-        let mut noted = lock(&self.note.0);
+        let mut noted = self.note.0.lock();
         noted.over = true;
         let access = Access {
             at: self.at,

@@ -7,12 +7,13 @@ use crate::{
     era::{Head, LegacyReply, ModernRequest},
     outgoing::Outgoing,
     service::Service,
-    session::{Calls, Outlet, Session, lock},
+    session::{Calls, Outlet, Session},
 };
 use bytes::Bytes;
 use futures_util::future::{AbortHandle, BoxFuture};
+use parking_lot::Mutex;
 use std::{
-    sync::{Arc, Mutex},
+    sync::Arc,
     task::{Context, Poll, ready},
 };
 use trunkline_protocol::{
@@ -67,10 +68,10 @@ impl Duplex {
 
     /// Ends the session and aborts the calls in flight, after EOF from the client.
     pub(crate) fn end(&self) {
-        if let Some(session) = lock(&self.session).take() {
+        if let Some(session) = self.session.lock().take() {
             session.end();
         }
-        let calls = lock(&self.calls).take();
+        let calls = self.calls.lock().take();
         for call in calls {
             call.abort();
         }
@@ -78,11 +79,11 @@ impl Duplex {
 
     /// Ready when no call is in flight.
     pub(crate) fn poll_quiet(&self, cx: &mut Context<'_>) -> Poll<()> {
-        let session = lock(&self.session).clone();
+        let session = self.session.lock().clone();
         if let Some(session) = session {
             ready!(session.poll_quiet(cx));
         }
-        lock(&self.calls).poll_quiet(cx)
+        self.calls.lock().poll_quiet(cx)
     }
 
     fn refuse(&self, malformed: &Malformed) -> Received {
@@ -95,7 +96,7 @@ impl Duplex {
             Envelope::Request(request) => return self.request(request),
             Envelope::Notification(notification) => self.notify(notification),
             Envelope::Response(response) => {
-                let session = lock(&self.session).clone();
+                let session = self.session.lock().clone();
                 if let Some(session) = session {
                     session.answer(response);
                 }
@@ -105,7 +106,7 @@ impl Duplex {
     }
 
     fn handle_batch(self: &Arc<Self>, messages: Vec<Result<Envelope, Malformed>>) -> Received {
-        let has_batches = lock(&self.session).as_ref().is_some_and(|session| session.revision.has_batches());
+        let has_batches = self.session.lock().as_ref().is_some_and(|session| session.revision.has_batches());
         if !has_batches {
             let error = ErrorObject::new(-32600, "this revision has no batches");
             return self.send(Response { id: None, outcome: Err(error), rest: Object::new() }.into());
@@ -130,7 +131,7 @@ impl Duplex {
 
     fn request(self: &Arc<Self>, request: Request) -> Received {
         let eras = self.service.options.eras;
-        let session = lock(&self.session).clone();
+        let session = self.session.lock().clone();
         if session.is_none() && eras.allows(Era::Modern) {
             let head = Head::of(request.params.as_ref());
             if head.era(&request).is_some() || !eras.allows(Era::Legacy) {
@@ -159,7 +160,7 @@ impl Duplex {
             let outlet = Outlet::Duplex(client.outgoing.clone());
             let begun = control::initialize(&client.service, client.caller.clone(), &request, outlet).await;
             let outcome = begun.map(|(session, result)| {
-                *lock(&client.session) = Some(session);
+                *client.session.lock() = Some(session);
                 result
             });
             if let Received::First(sending) = client.respond(request.id, outcome) {
@@ -191,7 +192,7 @@ impl Duplex {
             Err(refused) => return self.respond(id, Err(refused.error)),
         };
         let full = {
-            let calls = lock(&self.calls);
+            let calls = self.calls.lock();
             calls.get(&id).is_some() || calls.len() >= self.service.options.limits.calls
         };
         if full {
@@ -210,7 +211,7 @@ impl Duplex {
 
     fn begin_modern(self: &Arc<Self>, request: ModernRequest, id: RequestId) -> RunningCall {
         let (abort, aborted) = AbortHandle::new_pair();
-        lock(&self.calls).by_id().insert(id.clone(), abort);
+        self.calls.lock().by_id().insert(id.clone(), abort);
         let reply = request.begin(&self.service, self.caller.clone());
         RunningCall::modern(self.clone(), reply, id, aborted)
     }
@@ -219,10 +220,10 @@ impl Duplex {
         let cancelled = (notification.method == method::CANCELLED)
             .then(|| control::cancelled_id(&notification))
             .flatten();
-        if let Some(call) = cancelled.and_then(|id| lock(&self.calls).remove(&id)) {
+        if let Some(call) = cancelled.and_then(|id| self.calls.lock().remove(&id)) {
             return call.abort();
         }
-        let session = lock(&self.session).clone();
+        let session = self.session.lock().clone();
         if let Some(session) = session {
             control::notify(&self.service, &session, notification);
         }

@@ -4,7 +4,7 @@ use super::Duplex;
 use crate::{
     era::{LegacyReply, ModernReply, Out},
     outgoing::Sending,
-    session::{Underway, lock},
+    session::Underway,
 };
 use futures_util::future::{AbortRegistration, Abortable, Aborted, BoxFuture};
 use std::{
@@ -74,7 +74,7 @@ impl RunningCall {
                     // An aborted call was already removed from `calls`, and its id may have been
                     // reused.
                     if ready!(driven.as_mut().poll(cx)).is_ok() {
-                        lock(&self.client.calls).remove(id);
+                        self.client.calls.lock().remove(id);
                     }
                     return Poll::Ready(());
                 }
@@ -88,7 +88,7 @@ impl RunningCall {
         let id = match std::mem::replace(&mut self.reply, Answering::Done) {
             Answering::Legacy(_, underway) => underway.id().clone(),
             Answering::Modern(_, id) => {
-                lock(&self.client.calls).remove(&id);
+                self.client.calls.lock().remove(&id);
                 id
             }
             Answering::Done => return None,

@@ -3,8 +3,8 @@
 //! A list can be large, and handlers return the same buffer for every request. The cache key is
 //! that buffer's address; the cache holds the buffer, so the address cannot be reused.
 
-use crate::session::lock;
-use std::{collections::VecDeque, sync::Mutex};
+use parking_lot::Mutex;
+use std::collections::VecDeque;
 use trunkline_protocol::{Raw, Revision};
 
 /// Most lists in the cache.
@@ -42,7 +42,7 @@ impl ListCache {
     /// Returns the converted list, from the cache or from `make`.
     pub(super) fn get(&self, original: &Raw, form: Form, make: impl FnOnce() -> Raw) -> Raw {
         let known =
-            lock(&self.0).iter().find(|kept| kept.is(original, form)).map(|kept| kept.converted.clone());
+            self.0.lock().iter().find(|kept| kept.is(original, form)).map(|kept| kept.converted.clone());
         if let Some(converted) = known {
             return converted;
         }
@@ -55,7 +55,7 @@ impl ListCache {
     }
 
     fn keep(&self, kept: CachedList) {
-        let mut lists = lock(&self.0);
+        let mut lists = self.0.lock();
         lists.push_back(kept);
         while lists.len() > MAX_LISTS || lists.iter().map(CachedList::size).sum::<usize>() > MAX_BYTES {
             lists.pop_front();
@@ -99,15 +99,15 @@ mod tests {
     fn what_nobody_holds_is_not_kept_and_what_is_kept_is_bounded() {
         let lists = ListCache::default();
         lists.get(&list("[1]"), FORM, || list("[2]"));
-        assert!(lock(&lists.0).is_empty());
+        assert!(lists.0.lock().is_empty());
         let held: Vec<_> = (0..MAX_LISTS + 3).map(|n| list(&format!("[{n}]"))).collect();
         for original in &held {
             let twice = original.clone();
             lists.get(&twice, FORM, || list("[]"));
         }
-        assert_eq!(lock(&lists.0).len(), MAX_LISTS);
+        assert_eq!(lists.0.lock().len(), MAX_LISTS);
         let large = list(&format!("\"{}\"", "x".repeat(MAX_BYTES)));
         lists.get(&large.clone(), FORM, Raw::null);
-        assert!(lock(&lists.0).is_empty());
+        assert!(lists.0.lock().is_empty());
     }
 }

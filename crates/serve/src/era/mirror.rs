@@ -6,10 +6,11 @@ use super::{
 };
 use crate::service::Service;
 use http::{HeaderMap, HeaderName};
+use parking_lot::Mutex;
 use std::{
     borrow::Cow,
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 use trunkline_protocol::{
@@ -71,8 +72,8 @@ impl ToolHeaders {
         rules
     }
 
-    fn map(&self) -> std::sync::MutexGuard<'_, HashMap<String, CachedRules>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn map(&self) -> parking_lot::MutexGuard<'_, HashMap<String, CachedRules>> {
+        self.0.lock()
     }
 }
 

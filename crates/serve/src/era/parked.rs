@@ -8,11 +8,8 @@ use super::{
     digest::digest,
     seal::{Seal, unguessable},
 };
-use std::{
-    collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::{collections::HashMap, time::Duration};
 use tokio::time::Instant;
 use trunkline_protocol::{Fault, FaultKind, Object, Question, Raw, Reply, method};
 
@@ -93,7 +90,7 @@ impl Parking {
     }
 
     fn entries(&self) -> MutexGuard<'_, HashMap<String, ParkedEntry>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock()
     }
 }
 

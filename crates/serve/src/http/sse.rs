@@ -7,11 +7,11 @@ use super::{
 };
 use crate::duplex::{Duplex, Received};
 use crate::outgoing::Outgoing;
-use crate::session::lock;
 use ::http::{Response, StatusCode};
+use parking_lot::Mutex;
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex},
+    sync::Arc,
     task::{Context, Poll},
 };
 use tokio::sync::mpsc;
@@ -40,7 +40,8 @@ pub(crate) struct SseRegistration {
 
 impl SseClients {
     fn find(&self, name: &str, caller: &Caller) -> Option<Arc<Duplex>> {
-        lock(&self.0)
+        self.0
+            .lock()
             .get(name)
             .filter(|client| client.caller.id == caller.id)
             .map(|client| client.duplex.clone())
@@ -52,14 +53,14 @@ impl AdmittedRequest {
     pub(super) fn open_sse(self) -> Response<Body> {
         let Self { service, caller, .. } = self;
         let clients = service.sse_clients.clone();
-        if service.is_draining() || lock(&clients.0).len() >= service.options.limits.sessions {
+        if service.is_draining() || clients.0.lock().len() >= service.options.limits.sessions {
             let text = "no more sessions can be opened now; try again later";
             return error(StatusCode::SERVICE_UNAVAILABLE, None, ErrorObject::new(OVERLOADED, text));
         }
         let (outgoing, queue) = mpsc::channel(OUTGOING);
         let name = crate::era::unguessable();
         let duplex = Duplex::new(service.clone(), caller.clone(), Outgoing::Queue(outgoing));
-        lock(&clients.0).insert(name.clone(), SseClient { duplex: duplex.clone(), caller });
+        clients.0.lock().insert(name.clone(), SseClient { duplex: duplex.clone(), caller });
         let first = format!("event: endpoint\ndata: /message{}?sessionId={name}\n\n", service.path);
         let events_of = Events::Sse { queue, registration: SseRegistration { clients, name, duplex } };
         let source = EventSource { events: events_of, phase: service.phase() };
@@ -101,7 +102,7 @@ impl SseRegistration {
 
 impl Drop for SseRegistration {
     fn drop(&mut self) {
-        lock(&self.clients.0).remove(&self.name);
+        self.clients.0.lock().remove(&self.name);
         self.duplex.end();
     }
 }

@@ -1,10 +1,11 @@
 //! The subscriptions of a legacy session, as one `subscriptions/listen` call to the handler.
 
-use super::{Session, lock};
+use super::Session;
 use crate::service::Service;
+use parking_lot::Mutex;
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex, Weak},
+    sync::{Arc, Weak},
     time::Duration,
 };
 use tokio::{sync::oneshot, task::AbortHandle};
@@ -35,7 +36,7 @@ pub(crate) struct TooMany;
 
 impl Listening {
     pub(crate) fn add(&self, uri: String) -> Result<(), TooMany> {
-        let mut state = lock(&self.0);
+        let mut state = self.0.lock();
         if state.uris.len() >= MAX_URIS && !state.uris.contains(&uri) {
             return Err(TooMany);
         }
@@ -44,11 +45,11 @@ impl Listening {
     }
 
     pub(crate) fn remove(&self, uri: &str) {
-        lock(&self.0).uris.remove(uri);
+        self.0.lock().uris.remove(uri);
     }
 
     pub(crate) fn stop(&self) {
-        if let Some(task) = lock(&self.0).task.take() {
+        if let Some(task) = self.0.lock().task.take() {
             task.abort();
         }
     }
@@ -112,7 +113,7 @@ fn unwatchable(uri: &str) -> Fault {
 /// Replaces the listening call by one with the session's current subscriptions. The previous call
 /// is aborted only after the decision on the new one, so no event is missed.
 pub(crate) fn listen(service: &Arc<Service>, session: &Arc<Session>) -> oneshot::Receiver<Verdict> {
-    let uris: Vec<String> = lock(&session.listening.0).uris.iter().cloned().collect();
+    let uris: Vec<String> = session.listening.0.lock().uris.iter().cloned().collect();
     let filter = serde_json::json!({
         "toolsListChanged": true,
         "promptsListChanged": true,
@@ -128,7 +129,7 @@ pub(crate) fn listen(service: &Arc<Service>, session: &Arc<Session>) -> oneshot:
     call.revision = session.revision;
     let reply = service.handler.call(call);
     let (tell, verdict) = oneshot::channel();
-    let mut state = lock(&session.listening.0);
+    let mut state = session.listening.0.lock();
     let pending = Some(PendingDecision { tell, _previous: PreviousCall(state.task.take()) });
     let listening = ListenCall { reply, session: Arc::downgrade(session), pending };
     state.task = Some(tokio::spawn(listening.run()).abort_handle());

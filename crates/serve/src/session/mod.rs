@@ -11,10 +11,11 @@ use crate::{
 };
 use futures_util::task::AtomicWaker;
 use listening::Listening;
+use parking_lot::Mutex;
 use std::{
     collections::{HashMap, hash_map::Entry},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     task::{Context, Poll},
@@ -125,30 +126,30 @@ impl Session {
     }
 
     pub(crate) fn level(&self) -> Level {
-        *lock(&self.level)
+        *self.level.lock()
     }
 
     pub(crate) fn set_level(&self, level: Level) {
-        *lock(&self.level) = level;
-        *lock(&self.meta) = None;
+        *self.level.lock() = level;
+        *self.meta.lock() = None;
     }
 
     /// Returns the cached `_meta`, or builds it with `write`.
     pub(crate) fn meta(&self, write: impl FnOnce() -> Raw) -> SessionMeta {
-        lock(&self.meta).get_or_insert_with(|| SessionMeta::new(write())).clone()
+        self.meta.lock().get_or_insert_with(|| SessionMeta::new(write())).clone()
     }
 
     pub(crate) fn touch(&self) {
-        *lock(&self.touched) = Moment::now();
+        *self.touched.lock() = Moment::now();
     }
 
     pub(crate) fn silent_since(&self) -> Moment {
-        *lock(&self.touched)
+        *self.touched.lock()
     }
 
     /// Registers a request. A duplicate id and more than `most` requests are refused.
     pub(crate) fn begin(self: &Arc<Self>, id: &RequestId, most: usize) -> Result<Underway, Fault> {
-        let mut calls = lock(&self.calls);
+        let mut calls = self.calls.lock();
         let under_way = calls.len();
         let Entry::Vacant(vacant) = calls.by_id().entry(id.clone()) else {
             return Err(Fault::new(FaultKind::InvalidRequest, "a request with this id is already in flight"));
@@ -165,7 +166,7 @@ impl Session {
 
     /// Cancels a request. Ids that are not in flight are ignored.
     pub(crate) fn cancel(&self, id: &RequestId) {
-        if let Some(cancelled) = lock(&self.calls).get(id) {
+        if let Some(cancelled) = self.calls.lock().get(id) {
             cancelled.set();
         }
     }
@@ -182,14 +183,14 @@ impl Session {
         let id =
             RequestId::text(&format!("trunkline-{}", self.next_question.fetch_add(1, Ordering::Relaxed)));
         let request = Request::new(id.clone(), question.method.clone(), params);
-        lock(&self.questions).insert(id.clone(), question);
+        self.questions.lock().insert(id.clone(), question);
         Some(Asking { id, request: request.into(), elicitation_id })
     }
 
     /// Declines the open questions of a call that has ended.
     pub(crate) fn withdraw(&self, asked: &[RequestId]) {
         let withdrawn: Vec<Question> = {
-            let mut questions = lock(&self.questions);
+            let mut questions = self.questions.lock();
             asked.iter().filter_map(|id| questions.remove(id)).collect()
         };
         // Dropping a question declines it, which must not happen under the lock.
@@ -198,7 +199,7 @@ impl Session {
 
     /// Passes an answer of the client to its question. Unknown ids are ignored.
     pub(crate) fn answer(&self, response: Response) {
-        let question = response.id.as_ref().and_then(|id| lock(&self.questions).remove(id));
+        let question = response.id.as_ref().and_then(|id| self.questions.lock().remove(id));
         let Some(question) = question else { return };
         let method = question.method.clone();
         question
@@ -215,14 +216,14 @@ impl Session {
 
     /// Ready when no call is in flight.
     pub(crate) fn poll_quiet(&self, cx: &mut Context<'_>) -> Poll<()> {
-        lock(&self.calls).poll_quiet(cx)
+        self.calls.lock().poll_quiet(cx)
     }
 
     /// Ends the session: cancels its calls, questions and subscriptions, and closes its streams.
     pub(crate) fn end(&self) {
         self.listening.stop();
-        lock(&self.questions).clear();
-        let calls = lock(&self.calls).take();
+        self.questions.lock().clear();
+        let calls = self.calls.lock().take();
         for cancelled in calls {
             cancelled.set();
         }
@@ -272,12 +273,8 @@ impl Cancelled {
 
 impl Drop for Underway {
     fn drop(&mut self) {
-        lock(&self.session.calls).remove(&self.id);
+        self.session.calls.lock().remove(&self.id);
     }
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,11 +1,8 @@
 //! The open sessions.
 
-use super::{Session, lock};
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use super::Session;
+use parking_lot::Mutex;
+use std::{collections::HashMap, sync::Arc, time::Duration};
 use trunkline_protocol::Caller;
 use trunkline_resilience::Moment;
 
@@ -28,16 +25,16 @@ impl Sessions {
     }
 
     pub(crate) fn len(&self) -> usize {
-        lock(&self.open).len()
+        self.open.lock().len()
     }
 
     pub(crate) fn add(&self, session: &Arc<Session>) -> Result<(), NoRoom> {
-        let full = lock(&self.open).len() >= self.most;
+        let full = self.open.lock().len() >= self.most;
         if full {
             self.sweep();
             self.make_room();
         }
-        let mut open = lock(&self.open);
+        let mut open = self.open.lock();
         if open.len() >= self.most {
             return Err(NoRoom);
         }
@@ -48,13 +45,13 @@ impl Sessions {
     /// The session with this id, if it belongs to the caller. Another caller's session gives
     /// `None`, like an unknown id.
     pub(crate) fn find(&self, id: &str, caller: &Caller) -> Option<Arc<Session>> {
-        let session = lock(&self.open).get(id).filter(|session| session.caller.id == caller.id).cloned()?;
+        let session = self.open.lock().get(id).filter(|session| session.caller.id == caller.id).cloned()?;
         session.touch();
         Some(session)
     }
 
     pub(crate) fn remove(&self, id: &str) {
-        let session = lock(&self.open).remove(id);
+        let session = self.open.lock().remove(id);
         if let Some(session) = session {
             session.end();
         }
@@ -62,7 +59,7 @@ impl Sessions {
 
     /// At the limit, evicts the session idle longest, if it has been idle for [`SILENT`].
     fn make_room(&self) {
-        let mut open = lock(&self.open);
+        let mut open = self.open.lock();
         if open.len() < self.most {
             return;
         }
@@ -82,14 +79,14 @@ impl Sessions {
         let now = Moment::now();
         let silent = |session: &Arc<Session>| now - session.silent_since() >= self.idle;
         let gone: Vec<_> =
-            lock(&self.open).extract_if(|_, session| silent(session)).map(|(_, session)| session).collect();
+            self.open.lock().extract_if(|_, session| silent(session)).map(|(_, session)| session).collect();
         for session in gone {
             session.end();
         }
     }
 
     pub(crate) fn end_all(&self) {
-        let all: Vec<_> = lock(&self.open).drain().map(|(_, session)| session).collect();
+        let all: Vec<_> = self.open.lock().drain().map(|(_, session)| session).collect();
         for session in all {
             session.end();
         }

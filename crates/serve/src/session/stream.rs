@@ -1,11 +1,11 @@
 //! Resumable streams of a legacy session. Recent events are kept, so that a client can resume
 //! after a lost connection.
 
-use super::lock;
 use bytes::{Bytes, BytesMut};
+use parking_lot::Mutex;
 use std::{
     collections::{HashMap, VecDeque},
-    sync::{Arc, Mutex},
+    sync::Arc,
     time::Duration,
 };
 use tokio::sync::Notify;
@@ -97,14 +97,14 @@ impl Streams {
 
     /// The session's own stream.
     pub(crate) fn standalone(&self) -> Arc<StreamLog> {
-        let mut logs = lock(&self.logs);
+        let mut logs = self.logs.lock();
         let known = logs.by_number.get(&OWN).cloned();
         known.unwrap_or_else(|| self.add(&mut logs, OWN))
     }
 
     /// Opens a stream for the response to a request.
     pub(crate) fn open(&self) -> Arc<StreamLog> {
-        let mut logs = lock(&self.logs);
+        let mut logs = self.logs.lock();
         logs.last += 1;
         let number = logs.last;
         let log = self.add(&mut logs, number);
@@ -127,12 +127,12 @@ impl Streams {
 
     /// Reads the stream of an event, starting after that event.
     pub(crate) fn resume(&self, id: EventId) -> Option<Reader> {
-        let log = lock(&self.logs).by_number.get(&id.stream).cloned()?;
+        let log = self.logs.lock().by_number.get(&id.stream).cloned()?;
         Some(log.read_from(id.event + 1))
     }
 
     pub(crate) fn close(&self) {
-        let mut logs = lock(&self.logs);
+        let mut logs = self.logs.lock();
         logs.closed = true;
         let open: Vec<_> = logs.by_number.drain().map(|(_, log)| log).collect();
         drop(logs);
@@ -144,7 +144,7 @@ impl Streams {
 
 impl Logs {
     fn forget_old(&mut self) {
-        let ended = |log: &Arc<StreamLog>| lock(&log.state).ended;
+        let ended = |log: &Arc<StreamLog>| log.state.lock().ended;
         while self.order.len() > ENDED_STREAMS {
             let oldest = self.order.iter().position(|number| self.by_number.get(number).is_none_or(ended));
             let Some(index) = oldest else { return };
@@ -166,25 +166,25 @@ impl StreamLog {
     }
 
     pub(crate) fn end(&self) {
-        lock(&self.state).ended = true;
+        self.state.lock().ended = true;
         self.changed.notify_waiters();
     }
 
     /// Ends the reader after the events so far. The client can resume to get the rest.
     pub(crate) fn detach(&self) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         state.away_at = Some(state.next());
         drop(state);
         self.changed.notify_waiters();
     }
 
     pub(crate) fn read(self: &Arc<Self>) -> Reader {
-        let first = lock(&self.state).first;
+        let first = self.state.lock().first;
         self.read_from(first)
     }
 
     fn read_from(self: &Arc<Self>, next: u64) -> Reader {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         state.reader += 1;
         state.away_at = None;
         let turn = state.reader;
@@ -194,7 +194,7 @@ impl StreamLog {
     }
 
     fn append(&self, mut event: Event) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         let number = state.next();
         event.id = Line::new(EventId { stream: self.number, event: number }.to_string()).ok();
         let mut text = BytesMut::new();
@@ -240,7 +240,7 @@ impl Reader {
     }
 
     fn look(&mut self) -> Option<Item> {
-        let state = lock(&self.log.state);
+        let state = self.log.state.lock();
         let away = state.away_at.is_some_and(|event| self.next >= event);
         if away || self.next < state.first || self.turn != state.reader {
             return Some(Item::End);

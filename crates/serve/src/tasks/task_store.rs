@@ -1,9 +1,10 @@
 //! The tasks of 2025-11-25 clients, with their owners.
 
-use crate::{era::unguessable, session::lock};
+use crate::era::unguessable;
+use parking_lot::Mutex;
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 use tokio::time::Instant;
@@ -70,14 +71,14 @@ impl TaskStore {
     }
 
     pub(super) fn update(&self, id: &str, task: &Raw) {
-        if let Some(entry) = lock(&self.0).get_mut(id) {
+        if let Some(entry) = self.0.lock().get_mut(id) {
             entry.task = task.clone();
         }
     }
 
     /// `None` for a task that does not exist and for one of another caller alike.
     pub(super) fn find(&self, id: &str, owner: &str) -> Option<Known> {
-        let mut all = lock(&self.0);
+        let mut all = self.0.lock();
         all.retain(|_, entry| entry.until > Instant::now());
         let entry = all.get(id).filter(|entry| entry.owner == owner)?;
         Some(Known { id: id.to_owned(), task: entry.task.clone(), location: entry.location.clone() })
@@ -85,7 +86,7 @@ impl TaskStore {
 
     /// All tasks of one caller, oldest first.
     pub(super) fn of(&self, owner: &str) -> Vec<Known> {
-        let mut all = lock(&self.0);
+        let mut all = self.0.lock();
         all.retain(|_, entry| entry.until > Instant::now());
         let mut own: Vec<_> = all.iter().filter(|(_, entry)| entry.owner == owner).collect();
         own.sort_by_key(|(_, entry)| entry.number);
@@ -98,7 +99,7 @@ impl TaskStore {
     }
 
     fn put(&self, id: String, owner: &str, location: ResultLocation, task: Raw) -> Result<(), Fault> {
-        let mut all = lock(&self.0);
+        let mut all = self.0.lock();
         all.retain(|_, entry| entry.until > Instant::now());
         let own = all.values().filter(|entry| entry.owner == owner).count();
         if own >= MAX_PER_CALLER || all.len() >= MAX_TASKS {

@@ -12,11 +12,12 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri},
 };
 use futures_util::StreamExt as _;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
     io,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 use tokio::net::TcpListener;
@@ -54,7 +55,7 @@ async fn answer(
         .iter()
         .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
         .collect();
-    let auth = shared.conversation.lock().unwrap_or_else(PoisonError::into_inner).script.auth.clone();
+    let auth = shared.conversation.lock().script.auth.clone();
     let message: Value = serde_json::from_slice(&body).unwrap_or_default();
     let method_name = message["method"].as_str().unwrap_or_default();
     let auth = auth.filter(|auth| !auth.open.iter().any(|open| open == method_name));
@@ -62,7 +63,7 @@ async fn answer(
         return refusal;
     }
     let received = Received { bytes: &body, http: Some(method.as_str()), headers: header_texts };
-    let mut reply = shared.conversation.lock().unwrap_or_else(PoisonError::into_inner).reply_to(&received);
+    let mut reply = shared.conversation.lock().reply_to(&received);
     reply.fetch().await;
     let delay = Duration::from_millis(reply.act.delay_ms);
     if reply.act.block {
@@ -101,7 +102,7 @@ async fn answer(
         && !reply.act.unchecked.contains(&HttpCheck::Session)
         && let Some(session) = received.headers.get("mcp-session-id")
     {
-        shared.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+        shared.sessions.lock().remove(session);
         reply.answer = None;
     }
     respond(&reply, status, more)
@@ -117,7 +118,7 @@ impl Shared {
         let session = name.unwrap_or_else(|| {
             format!("{scrambled:016x}{:016x}", scrambled.rotate_left(29).wrapping_mul(0xd6e8_feb8_6659_fd93))
         });
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(session.clone());
+        self.sessions.lock().insert(session.clone());
         session
     }
 }
@@ -169,7 +170,7 @@ fn refusal(
     match headers.get("mcp-session-id") {
         None => Some((400, Some(model::error(-32600, "Session id is missing")))),
         Some(session) => {
-            let known = shared.sessions.lock().unwrap_or_else(PoisonError::into_inner).contains(session);
+            let known = shared.sessions.lock().contains(session);
             (!known).then(|| (404, Some(model::error(-32600, "Session not found"))))
         }
     }

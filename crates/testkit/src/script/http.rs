@@ -1,12 +1,9 @@
 //! A scripted HTTP/1.1 server with one request per connection.
 
 use super::Asked;
+use parking_lot::Mutex;
 use serde_json::Value;
-use std::{
-    collections::VecDeque,
-    fmt::Write as _,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::VecDeque, fmt::Write as _, sync::Arc};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
@@ -54,7 +51,7 @@ impl HttpPeer {
                 let (tell, log) = (tell.clone(), log.clone());
                 tokio::spawn(async move {
                     if let Some(request) = Incoming::read(stream).await {
-                        log.lock().unwrap_or_else(PoisonError::into_inner).push(request.label());
+                        log.lock().push(request.label());
                         tell.send(request).await.ok();
                     }
                 });
@@ -74,7 +71,7 @@ impl HttpPeer {
     /// Returns the labels of all requests so far, such as `GET` or `POST initialize`, in order of
     /// arrival.
     pub fn seen(&self) -> Vec<String> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.seen.lock().clone()
     }
 
     /// Waits for the next request.

@@ -6,12 +6,9 @@
 #[expect(dead_code, reason = "it serves another target, too")]
 mod support;
 
+use parking_lot::Mutex;
 use serde_json::json;
-use std::{
-    fmt::Write as _,
-    fs,
-    sync::{Mutex, PoisonError},
-};
+use std::{fmt::Write as _, fs};
 use support::*;
 use tokio::time::Instant;
 use trunkline_client::{ConnectOptions, Speak, Target};
@@ -26,7 +23,7 @@ static TURN: Mutex<()> = Mutex::new(());
 
 /// Runs a test alone; fails if memory use grows by more than `most` bytes at any time.
 fn run_within(most: u64, test: impl Future<Output = ()>) {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = TURN.lock();
     // Resets the peak RSS (VmHWM).
     fs::write("/proc/self/clear_refs", "5").unwrap();
     let before = status("VmRSS:");

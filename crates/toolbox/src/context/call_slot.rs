@@ -1,7 +1,8 @@
 //! `CallSlot`: the slot that one call holds; released while a question to the client is open.
 
 use super::slots::{Permit, QueueFull, Slots, Ticket};
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub(crate) struct CallSlot {
@@ -47,7 +48,7 @@ impl CallSlot {
         *self.held() = Held::Closed;
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
-        self.permit.lock().unwrap_or_else(PoisonError::into_inner)
+    fn held(&self) -> parking_lot::MutexGuard<'_, Held> {
+        self.permit.lock()
     }
 }

@@ -1,10 +1,7 @@
 //! Clock: the time limit of a call. It is paused while a question to the client is open.
 
-use std::{
-    future::poll_fn,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::{future::poll_fn, time::Duration};
 use tokio::sync::Notify;
 
 use trunkline_resilience::{Moment, Timer};
@@ -97,7 +94,7 @@ impl Clock {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) struct Shared {
     pub(crate) answer_time: Duration,
     /// Time limit once the call runs as a task; `None` if it cannot become one.
     pub(crate) task_deadline: Option<Duration>,
-    pub(crate) progress: std::sync::Mutex<speak::LastProgress>,
+    pub(crate) progress: parking_lot::Mutex<speak::LastProgress>,
     pub(crate) handle: Handle,
 }
 

@@ -1,11 +1,8 @@
 //! Outbox: the queue of messages from a running call to its client.
 
 use futures_util::task::AtomicWaker;
-use std::{
-    collections::VecDeque,
-    sync::{Mutex, PoisonError},
-    task,
-};
+use parking_lot::Mutex;
+use std::{collections::VecDeque, task};
 use trunkline_protocol::{Notification, Question};
 
 /// Queue limit; beyond it the oldest notification is dropped, because newer ones supersede it.
@@ -29,7 +26,7 @@ pub(crate) struct Outbox {
 
 impl Outbox {
     pub(crate) fn push(&self, item: Item) {
-        let mut items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut items = self.items.lock();
         if items.len() >= MAX_WAITING
             && let Some(oldest) = items.iter().position(|item| matches!(item, Item::Notification(_)))
         {
@@ -41,11 +38,11 @@ impl Outbox {
     }
 
     pub(crate) fn pop(&self) -> Option<Item> {
-        self.items.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+        self.items.lock().pop_front()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.items.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+        self.items.lock().is_empty()
     }
 
     /// Registers the waker for the next item. Call `pop` afterwards: an item may have been pushed

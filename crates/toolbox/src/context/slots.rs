@@ -5,11 +5,8 @@
 //! [`AGING`], so no call starves.
 
 use crate::Priority;
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::{sync::oneshot, time::Instant};
 
 /// Waiting time after which a call rises to the next higher priority.
@@ -124,7 +121,7 @@ impl Slots {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

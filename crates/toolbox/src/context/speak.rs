@@ -2,7 +2,6 @@
 
 use super::{Context, Item};
 use serde::Serialize;
-use std::sync::PoisonError;
 use trunkline_protocol::{
     Notification, Number, Object, Raw,
     message::{ContentBlock, Level, LogParams, ProgressParams},
@@ -32,7 +31,7 @@ impl Context {
 
     /// Same as [`progress`](Self::progress), with fractions.
     pub fn progress_of(&self, value: f64, total: Option<f64>, message: impl Into<String>) {
-        let mut last = self.shared.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.shared.progress.lock();
         if last.progress.is_some_and(|last| value <= last) {
             return;
         }
@@ -47,7 +46,7 @@ impl Context {
     /// The final result must still be complete.
     pub fn partial(&self, content: impl Into<ContentBlock>) {
         let content = content.into();
-        let mut last = self.shared.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.shared.progress.lock();
         let value = last.progress.map_or(0.0, |last| last + PARTIAL_STEP);
         last.progress = Some(value);
         let total = last.total;

@@ -7,10 +7,8 @@ use crate::{
     BadSchema, BadTemplate, Prompt, Resource, Template, Tool,
     context::{Metas, Slots},
 };
-use std::{
-    sync::{Arc, RwLock},
-    time::Duration,
-};
+use parking_lot::RwLock;
+use std::{sync::Arc, time::Duration};
 use trunkline_protocol::message::{Icon, Implementation};
 
 /// The reason why a toolbox cannot be built or an item cannot be added to it.

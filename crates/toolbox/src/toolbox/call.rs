@@ -92,7 +92,7 @@ impl Inner {
             cancel: Cancel::default(),
             answer_time: limits.answer_time,
             task_deadline: None,
-            progress: std::sync::Mutex::default(),
+            progress: parking_lot::Mutex::default(),
             handle: Handle(Arc::clone(self)),
             request,
         })

@@ -2,7 +2,7 @@
 
 use super::{Inner, catalog::Catalog, listeners::Change};
 use crate::{BuildError, Prompt, Resource, Template, Tool};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 /// Changes a toolbox at run time; subscribers are notified.
 #[derive(Debug, Clone)]
@@ -55,7 +55,7 @@ impl Handle {
         what: &Change,
         change: impl FnOnce(&mut Catalog) -> Result<(), BuildError>,
     ) -> Result<(), BuildError> {
-        let mut current = self.0.catalog.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.0.catalog.write();
         let mut next = Catalog::clone(&current);
         change(&mut next)?;
         *current = Arc::new(next);
@@ -65,7 +65,7 @@ impl Handle {
     }
 
     fn take(&self, what: &Change, take: impl FnOnce(&mut Catalog) -> bool) -> bool {
-        let mut current = self.0.catalog.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.0.catalog.write();
         let mut next = Catalog::clone(&current);
         let was_there = take(&mut next);
         *current = Arc::new(next);

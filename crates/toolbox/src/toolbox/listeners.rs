@@ -1,7 +1,8 @@
 //! Listeners: the open subscriptions. Each receives only changes that match its filter; one that
 //! reads too slowly is dropped.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use tokio::sync::mpsc;
 use trunkline_protocol::{
     Caller, Fault, FaultKind, Notification, Raw,
@@ -88,7 +89,7 @@ impl Listeners {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -23,9 +23,10 @@ use catalog::Catalog;
 use conversation::Conversation;
 use cursor::Cursors;
 use listeners::Listeners;
+use parking_lot::RwLock;
 use results::Results;
 use serde::de::DeserializeOwned;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use tasks::Tasks;
 use trunkline_protocol::{
     Call, Fault, FaultKind, Handler, Notify, Object, Outcome, Raw, Reply, message::Implementation, method,
@@ -120,7 +121,7 @@ impl Inner {
     }
 
     fn catalog(&self) -> Arc<Catalog> {
-        Arc::clone(&self.catalog.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.catalog.read())
     }
 }
 

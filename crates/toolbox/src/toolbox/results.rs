@@ -1,10 +1,7 @@
 //! Results: stores texts that are too long for one answer, so that the caller can read the rest.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use trunkline_protocol::{
     Caller, Object, Raw,
@@ -146,7 +143,7 @@ impl Results {
     }
 
     fn fresh(&self) -> MutexGuard<'_, VecDeque<Kept>> {
-        let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.kept.lock();
         while all.front().is_some_and(|k| k.since.elapsed() > KEPT_FOR) {
             all.pop_front();
         }

@@ -1,11 +1,9 @@
 //! Trial: calls a toolbox in process, for tests, and records its notifications and questions.
 
 use super::Toolbox;
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::VecDeque, sync::Arc};
 use trunkline_protocol::{
     Call, Caller, Handler, Notification, Outcome, Part, Raw,
     message::{CallToolResult, Level, LogParams, ProgressParams, meta},
@@ -78,7 +76,7 @@ impl Trial {
     #[must_use]
     pub fn answer(self, method: impl Into<String>, result: Value) -> Self {
         let answer = (method.into(), Ok(result.into()));
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner).push_back(answer);
+        self.answers.lock().push_back(answer);
         self
     }
 
@@ -163,7 +161,7 @@ impl Trial {
     }
 
     fn next_answer(&self, method: &str) -> Option<Outcome> {
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut answers = self.answers.lock();
         let at = answers.iter().position(|(m, _)| m == method)?;
         answers.remove(at).map(|(_, outcome)| outcome)
     }

@@ -1,9 +1,10 @@
 //! The progress line at the bottom of the terminal. A dedicated thread redraws it, so that it
 //! moves even while the runtime is busy.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::{
     io::{self, Write},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
@@ -106,7 +107,7 @@ impl Shared {
         while picture.place != Place::Over {
             picture.turn += 1;
             picture.draw();
-            picture = self.ended.wait_timeout(picture, TICK).unwrap_or_else(PoisonError::into_inner).0;
+            self.ended.wait_for(&mut picture, TICK);
         }
     }
 
@@ -119,7 +120,7 @@ impl Shared {
     }
 
     fn picture(&self) -> MutexGuard<'_, Picture> {
-        self.picture.lock().unwrap_or_else(PoisonError::into_inner)
+        self.picture.lock()
     }
 }
 

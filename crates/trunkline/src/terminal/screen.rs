@@ -9,10 +9,8 @@ use crate::{
 };
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use std::{
-    io::{self, ErrorKind, IsTerminal, Write},
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use trunkline_protocol::Raw;
 
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -128,7 +126,7 @@ impl Screen {
     }
 
     fn bar(&self) -> MutexGuard<'_, Option<Drawing>> {
-        self.bar.lock().unwrap_or_else(PoisonError::into_inner)
+        self.bar.lock()
     }
 }
 

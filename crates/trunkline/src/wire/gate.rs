@@ -1,10 +1,8 @@
 //! The gate: adapts the authentication of `trunkline-auth` to `trunkline-serve`.
 
 use ::http::{HeaderMap, HeaderValue, header};
-use std::{
-    net::SocketAddr,
-    sync::{Arc, Mutex, PoisonError},
-};
+use parking_lot::Mutex;
+use std::{net::SocketAddr, sync::Arc};
 use trunkline_auth::{AttemptLimit, AuthError, Authenticator, Challenge, Identity, Unidentified};
 use trunkline_protocol::Caller;
 use trunkline_serve::{Admission, Denied, Gate};
@@ -56,7 +54,7 @@ impl Front {
             Ok(own) => return Arc::new(Caller { id: own.id, roles: own.roles, scopes: own.scopes }),
             Err(shared) => shared,
         };
-        let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut callers = self.callers.lock();
         if let Some((_, caller)) = callers.iter().find(|(known, _)| Arc::ptr_eq(known, &identity)) {
             return caller.clone();
         }

@@ -1,10 +1,8 @@
 //! Observes the traffic to upstreams: spans and metrics.
 
 use super::stack;
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::{collections::BTreeMap, sync::Arc};
 use trunkline_gateway::{
     metrics::{Meter, PerTool, UpstreamFigures},
     trace::Tracer,
@@ -41,6 +39,6 @@ impl Observed {
     }
 
     fn meters(&self) -> MutexGuard<'_, BTreeMap<ServerName, Meter>> {
-        self.meters.lock().unwrap_or_else(PoisonError::into_inner)
+        self.meters.lock()
     }
 }

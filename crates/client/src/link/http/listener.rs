@@ -7,7 +7,7 @@ use crate::{
 };
 use bytes::Bytes;
 use std::{
-    sync::{Arc, PoisonError, Weak},
+    sync::{Arc, Weak},
     time::Duration,
 };
 use tokio::sync::oneshot;
@@ -44,7 +44,7 @@ impl HttpLink {
                 Err(error) => tracing::debug!(%error, "the session's GET stream cannot be opened"),
             }
         });
-        let old = self.listener.lock().unwrap_or_else(PoisonError::into_inner).replace(task.abort_handle());
+        let old = self.listener.lock().replace(task.abort_handle());
         if let Some(old) = old {
             old.abort();
         }

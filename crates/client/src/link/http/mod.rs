@@ -10,10 +10,8 @@ use crate::{
     switchboard::{Outlet, Switchboard},
 };
 use ::http::HeaderValue;
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::{sync::Arc, time::Duration};
 use tokio::task::AbortHandle;
 use trunkline_protocol::{Envelope, Era, Fault, FaultKind, Notification, Revision};
 use trunkline_resilience::timeout;
@@ -166,13 +164,13 @@ impl HttpLink {
     }
 
     fn stop_listening(&self) {
-        if let Some(listener) = self.listener.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(listener) = self.listener.lock().take() {
             listener.abort();
         }
     }
 
     fn session(&self) -> MutexGuard<'_, HttpSession> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+        self.session.lock()
     }
 }
 

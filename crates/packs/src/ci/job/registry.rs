@@ -1,6 +1,7 @@
 //! All jobs: limits per caller and in total, and expiry of ended jobs.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 
 use super::{
     super::{environment::Environment, options::JobLimits, options::RunLimits},
@@ -66,7 +67,7 @@ impl Jobs {
 
     /// All jobs, after expired and excess ended ones were removed.
     fn current(&self) -> MutexGuard<'_, Vec<Arc<Job>>> {
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all.lock();
         all.retain(|job| job.age().is_none_or(|age| age < self.limits.ttl));
         let ended = all.iter().filter(|job| job.done().is_some()).count();
         let mut excess = ended.saturating_sub(self.limits.kept);

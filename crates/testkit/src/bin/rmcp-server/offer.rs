@@ -4,6 +4,7 @@ use crate::{
     shared_state::{Change, SharedState},
     tools,
 };
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -21,7 +22,7 @@ use serde_json::json;
 use std::{
     borrow::Cow,
     collections::{HashSet, VecDeque},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 use tokio::sync::broadcast;
 
@@ -76,11 +77,11 @@ impl Peer {
     }
 
     fn pending_subscriptions(&self) -> MutexGuard<'_, VecDeque<broadcast::Receiver<Change>>> {
-        self.pending_subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pending_subscriptions.lock()
     }
 
     fn session<T>(&self, act: impl FnOnce(&mut Session) -> T) -> T {
-        act(&mut self.session.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.session.lock())
     }
 }
 

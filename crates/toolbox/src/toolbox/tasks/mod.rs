@@ -8,11 +8,8 @@ mod task;
 
 use super::{Inner, conversation::Conversation, listeners::Change, read_params, results::unguessable};
 use crate::context::Request;
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use parking_lot::{Mutex, MutexGuard};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 use task::Task;
 use tokio::time::{Instant, timeout_at};
 use trunkline_protocol::{
@@ -60,7 +57,7 @@ impl Tasks {
 
     fn fresh(&self) -> MutexGuard<'_, HashMap<String, Arc<Task>>> {
         let now = Instant::now();
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all.lock();
         all.retain(|_, task| task.expires > now);
         all
     }

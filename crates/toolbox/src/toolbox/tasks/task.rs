@@ -1,7 +1,8 @@
 //! Task: the state of one call that continues in the background.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 use tokio::{task::AbortHandle, time::Instant};
@@ -197,6 +198,6 @@ impl Task {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }

@@ -5,10 +5,8 @@
 //! configuration (`"tools": {"search": {"annotations": {"readOnlyHint": true}}}`).
 
 use globset::{Glob, GlobMatcher};
-use std::{
-    collections::{BTreeMap, HashSet},
-    sync::{PoisonError, RwLock},
-};
+use parking_lot::RwLock;
+use std::collections::{BTreeMap, HashSet};
 use trunkline_config::{Naming, Server, Settings};
 use trunkline_protocol::ServerName;
 
@@ -44,7 +42,7 @@ struct Rule {
 impl Harmless {
     /// Replaces the rules from the configuration; tools of built-in packs are kept.
     pub(super) fn configure(&self, settings: &Settings) {
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.write();
         known.servers.retain(|name, _| settings.servers.keys().any(|server| server.as_ref() == name));
         for (name, server) in &settings.servers {
             known.servers.entry(name.to_string()).or_default().rules = rules(server);
@@ -55,13 +53,13 @@ impl Harmless {
 
     /// Sets the read-only tools of a built-in pack.
     pub(super) fn learn(&self, server: &ServerName, own: HashSet<String>) {
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.write();
         known.servers.entry(server.to_string()).or_default().own = own;
     }
 
     /// True if a tool, by its name in a view, is known to be read-only.
     pub(super) fn has(&self, view: Option<&str>, tool: &str) -> bool {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.0.read();
         let place = match view.map(|view| (view.strip_prefix(ALONE), view)) {
             Some((Some(server), _)) => Some((server, tool)),
             Some((None, view)) if known.bare.contains(view) => None,

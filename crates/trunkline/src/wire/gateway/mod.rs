@@ -10,11 +10,8 @@ use crate::{
     environment::{self, Environment},
     failure::Failure,
 };
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use parking_lot::Mutex;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use trunkline_config::{Loaded, ServerChanges, Settings};
 use trunkline_gateway::{
     Gateway, GatewayOptions,
@@ -183,8 +180,8 @@ impl Running {
         self.upstreams().iter().map(|upstream| self.observed.figures(upstream)).collect()
     }
 
-    fn now(&self) -> std::sync::MutexGuard<'_, Now> {
-        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    fn now(&self) -> parking_lot::MutexGuard<'_, Now> {
+        self.now.lock()
     }
 }
 
