@@ -1,32 +1,28 @@
-//! Timestamps in the protocol's format.
+//! Timestamps as text: ISO 8601 in UTC, the format of the protocol.
 
+use ::time::UtcDateTime;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// ISO 8601 in UTC, with milliseconds.
+/// With milliseconds. Times before 1970 count as its beginning.
 pub fn iso_8601(time: SystemTime) -> String {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let (days, of_day) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    let (year, month, day) = date(days);
-    format!(
-        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{:03}Z",
-        of_day / 3600,
-        of_day / 60 % 60,
-        of_day % 60,
-        since.subsec_millis()
-    )
+    let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+    format!("{}.{:03}Z", date_time(seconds), since.subsec_millis())
 }
 
-/// The date of a day counted from 1970. Years start in March here, so that a leap day is the last
-/// day of its year.
-fn date(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year + era * 400 + u64::from(month <= 2), month, day)
+/// A Unix time in whole seconds.
+pub fn iso_8601_seconds(seconds: i64) -> String {
+    format!("{}Z", date_time(seconds))
+}
+
+/// Date and time without fraction or zone, such as `2027-01-31T12:00:00`. Times outside of the
+/// calendar's range become its first or last second: the format ends with the year 9999.
+pub fn date_time(seconds: i64) -> String {
+    let nearest = if seconds < 0 { UtcDateTime::MIN } else { UtcDateTime::MAX };
+    let at = UtcDateTime::from_unix_timestamp(seconds).unwrap_or(nearest);
+    let (year, month, day) = (at.year(), u8::from(at.month()), at.day());
+    let (hour, minute, second) = at.time().as_hms();
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
 }
 
 #[cfg(test)]
@@ -44,5 +40,19 @@ mod tests {
         ] {
             assert_eq!(iso_8601(UNIX_EPOCH + Duration::from_secs(seconds)), text);
         }
+    }
+
+    #[test]
+    fn known_moments_are_written_right() {
+        assert_eq!(iso_8601_seconds(0), "1970-01-01T00:00:00Z");
+        assert_eq!(iso_8601_seconds(951_827_696), "2000-02-29T12:34:56Z");
+        assert_eq!(iso_8601_seconds(-1), "1969-12-31T23:59:59Z");
+        assert_eq!(iso_8601_seconds(4_102_444_799), "2099-12-31T23:59:59Z");
+    }
+
+    #[test]
+    fn times_outside_of_the_calendar_become_its_ends() {
+        assert_eq!(iso_8601_seconds(i64::MAX), "9999-12-31T23:59:59Z");
+        assert_eq!(iso_8601_seconds(i64::MIN), "-9999-01-01T00:00:00Z");
     }
 }

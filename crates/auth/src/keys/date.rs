@@ -1,5 +1,7 @@
 //! Dates of a key file: `2027-01-31` or `2027-01-31T12:00:00Z`.
 
+use time::{Date, Month, Time, UtcDateTime};
+
 /// Parses a date to Unix seconds; a date without time means midnight UTC. `None` if malformed.
 pub(super) fn seconds(text: &str) -> Option<u64> {
     let (date, time) = match text.split_once('T') {
@@ -8,19 +10,15 @@ pub(super) fn seconds(text: &str) -> Option<u64> {
     };
     let [year, month, day] = numbers(date, '-', [4, 2, 2])?;
     let [hour, minute, second] = numbers(time, ':', [2, 2, 2])?;
-    let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    let lengths = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let month_at = usize::try_from(month).ok()?.checked_sub(1)?;
-    if year < 1970 || day == 0 || day > *lengths.get(month_at)? || hour > 23 || minute > 59 || second > 59 {
-        return None;
-    }
-    let before = year - 1;
-    let leap_days = before / 4 - before / 100 + before / 400 - 477;
-    let days = (year - 1970) * 365 + leap_days + lengths[..month_at].iter().sum::<u64>() + day - 1;
-    Some(days * 86_400 + hour * 3600 + minute * 60 + second)
+    let small = |number: u16| u8::try_from(number).ok();
+    let month = Month::try_from(small(month)?).ok()?;
+    let date = Date::from_calendar_date(year.into(), month, small(day)?).ok()?;
+    let time = Time::from_hms(small(hour)?, small(minute)?, small(second)?).ok()?;
+    // Fails before 1970.
+    u64::try_from(UtcDateTime::new(date, time).unix_timestamp()).ok()
 }
 
-fn numbers(text: &str, between: char, widths: [usize; 3]) -> Option<[u64; 3]> {
+fn numbers(text: &str, between: char, widths: [usize; 3]) -> Option<[u16; 3]> {
     let mut parts = text.split(between);
     let mut out = [0; 3];
     for (slot, width) in out.iter_mut().zip(widths) {

@@ -4,6 +4,7 @@ use std::{
     cell::Cell,
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
+use trunkline_protocol::time::date_time;
 
 /// How long the offset between monotonic and system clock is reused.
 const OFFSET_REUSE: Duration = Duration::from_secs(1);
@@ -50,48 +51,20 @@ fn push(out: &mut String, at: SystemTime) {
 fn format(out: &mut String, seconds: u64, millis: u32) {
     let (last, mut text) = LAST.get();
     if last != seconds {
-        write_second(&mut text, seconds);
+        let second = date_time(i64::try_from(seconds).unwrap_or(i64::MAX));
+        text.iter_mut().zip(second.bytes()).for_each(|(to, from)| *to = from);
     }
-    digits(&mut text[20..23], u64::from(millis));
+    write_millis(&mut text[20..23], millis);
     LAST.set((seconds, text));
     out.push_str(std::str::from_utf8(&text).unwrap_or_default());
 }
 
 /// Digit by digit: `format!` takes longer than the rest of a record together.
-fn write_second(text: &mut Text, seconds: u64) {
-    let (year, month, day) = date(seconds / 86_400);
-    for (value, place) in [
-        (year, 0..4),
-        (month, 5..7),
-        (day, 8..10),
-        (seconds / 3600 % 24, 11..13),
-        (seconds / 60 % 60, 14..16),
-        (seconds % 60, 17..19),
-    ] {
-        digits(&mut text[place], value);
+fn write_millis(digits: &mut [u8], mut millis: u32) {
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + u8::try_from(millis % 10).unwrap_or_default();
+        millis /= 10;
     }
-}
-
-/// Fills `place` with the decimal digits, padded with zeros.
-fn digits(place: &mut [u8], mut value: u64) {
-    for digit in place.iter_mut().rev() {
-        *digit = b'0' + u8::try_from(value % 10).unwrap_or_default();
-        value /= 10;
-    }
-}
-
-/// The date of a day counted from 1970. It calculates with years that begin in March, so that the
-/// leap day is the last of its year.
-fn date(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let era_day = days % 146_097;
-    let era_year = (era_day - era_day / 1460 + era_day / 36_524 - era_day / 146_096) / 365;
-    let year_day = era_day - (365 * era_year + era_year / 4 - era_year / 100);
-    let march_month = (5 * year_day + 2) / 153;
-    let day = year_day - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
-    let year = era_year + days / 146_097 * 400 + u64::from(month <= 2);
-    (year, month, day)
 }
 
 #[cfg(test)]

@@ -6,9 +6,10 @@ use rustix::fs::Stat;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Filesystem;
 use super::budget::Budget;
-use super::{Filesystem, time};
 use crate::sandbox::{Kind, Purpose, kind_of};
+use trunkline_protocol::time::iso_8601_seconds;
 use trunkline_toolbox::{Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -65,8 +66,8 @@ fn run(fs: &Filesystem, args: &Args, _: &Budget) -> Result<Info, ToolError> {
         group: stat.st_gid,
         links: links(&stat),
         modified: modified(&stat),
-        accessed: time::rfc3339(stat.st_atime),
-        changed: time::rfc3339(stat.st_ctime),
+        accessed: iso_8601_seconds(stat.st_atime),
+        changed: iso_8601_seconds(stat.st_ctime),
         link_target,
     })
 }
@@ -84,5 +85,5 @@ pub(super) fn size(stat: &Stat) -> u64 {
 }
 
 pub(super) fn modified(stat: &Stat) -> String {
-    time::rfc3339(stat.st_mtime)
+    iso_8601_seconds(stat.st_mtime)
 }

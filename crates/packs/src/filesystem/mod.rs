@@ -26,7 +26,6 @@ mod read_media_file;
 mod read_multiple_files;
 mod search_content;
 mod search_files;
-mod time;
 mod walk;
 mod window;
 mod write_file;
