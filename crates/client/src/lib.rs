@@ -34,6 +34,7 @@ mod target;
 mod tasks;
 
 pub use client::{Change, Client, Interest, Listing, Subscription, ToolCall};
+pub use connect::is_this_machine;
 pub use connection::Connection;
 pub use connector::Connector;
 pub use frame_tap::{Direction, Tap};

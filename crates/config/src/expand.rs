@@ -118,7 +118,7 @@ impl<'a> Ahead<'a> {
         let rest = &self.text[start..];
         let (name, after) = rest.split_at(rest.find(|c| !is_name_character(c)).unwrap_or(rest.len()));
         let end = start + name.len();
-        if !is_name(name) {
+        if !is_variable_name(name) {
             None
         } else if after.starts_with('}') {
             Some((Piece::Variable { name, default: None }, end + 1))
@@ -143,7 +143,8 @@ fn is_name_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-pub(crate) fn is_name(text: &str) -> bool {
+/// True if a reference may name this variable: letters, digits and `_`, without a leading digit.
+pub fn is_variable_name(text: &str) -> bool {
     !text.is_empty() && !text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(is_name_character)
 }
 

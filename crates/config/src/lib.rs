@@ -34,6 +34,7 @@ mod write;
 pub use approval::{Approvals, FoundFile};
 pub use disclosure::{DisclosedServer, Disclosure, Reference, Said};
 pub use excerpt::covered;
+pub use expand::is_variable_name;
 pub use files::{FILE_NAME, find_upwards};
 pub use keys::{reference_page, schema, schema_json};
 pub use layered::Layered;

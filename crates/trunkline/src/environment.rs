@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
+    path::PathBuf,
 };
 
 /// An environment variable that changes the program's behaviour.
@@ -120,6 +121,11 @@ impl Environment {
     /// Like `get`, but an empty value counts as unset.
     pub(crate) fn get_filled(&self, name: &str) -> Option<&str> {
         self.get(name).filter(|value| !value.is_empty())
+    }
+
+    /// Returns a variable that names a file or directory; an empty value counts as unset.
+    pub(crate) fn get_path(&self, name: &str) -> Option<PathBuf> {
+        self.get_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
     }
 
     /// All variables whose names and values are valid UTF-8.

@@ -1,6 +1,7 @@
 //! Replaces `{env:NAME}` and `${NAME}` in command-line arguments by environment variables.
 
 use crate::environment::Environment;
+use trunkline_config::is_variable_name;
 
 /// A referenced variable that is not set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,14 +33,8 @@ fn next_reference(text: &str) -> Option<(&str, &str, &str)> {
         let tail = &text[at..];
         let inner = tail.strip_prefix("{env:").or_else(|| tail.strip_prefix("${"))?;
         let (name, after) = inner.split_once('}')?;
-        is_name(name).then_some((&text[..at], name, after))
+        is_variable_name(name).then_some((&text[..at], name, after))
     })
-}
-
-fn is_name(text: &str) -> bool {
-    !text.is_empty()
-        && !text.starts_with(|c: char| c.is_ascii_digit())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 #[cfg(test)]

@@ -21,7 +21,8 @@ pub(super) fn check(address: &Url, options: &ConnectOptions) -> Result<(), Fault
         .with_detail("use https, or accept the risk with --allow-plain-http"))
 }
 
-fn is_this_machine(address: &Url) -> bool {
+/// True for a loopback address and for `localhost` and the names below it.
+pub fn is_this_machine(address: &Url) -> bool {
     match address.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         Some(Host::Ipv4(address)) => address.is_loopback(),

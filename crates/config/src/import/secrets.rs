@@ -1,7 +1,7 @@
 //! Replaces literal secrets of another client's file by references, and collects the values.
 
 use super::words::{upper_snake, variable};
-use crate::{expand::is_name, looks, secret::Secret};
+use crate::{expand::is_variable_name, looks, secret::Secret};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
 
@@ -28,7 +28,7 @@ pub(super) fn set_aside(server: &mut Map<String, Value>, name: &str, taken: &mut
     if let Some(Value::Object(variables)) = server.get_mut("environment") {
         for (name, value) in variables.iter_mut() {
             // The name is untrusted and may become a file name.
-            let variable = if is_name(name) { name.clone() } else { upper_snake(name) };
+            let variable = if is_variable_name(name) { name.clone() } else { upper_snake(name) };
             aside.member(value, name, &format!("environment.{name}"), &variable);
         }
     }
@@ -151,7 +151,7 @@ mod tests {
             let mut server = Map::new();
             server.insert("environment".to_owned(), json!({name: "sk-0123456789abcdef0123456789abcdef"}));
             let found = set_aside(&mut server, "s", &mut Taken::default());
-            assert!(matches!(&found[..], [secret] if is_name(&secret.variable)), "{found:?}");
+            assert!(matches!(&found[..], [secret] if is_variable_name(&secret.variable)), "{found:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Converts variables in the strings of other clients to our syntax.
 
 use super::client::{Client, ClientFile};
-use crate::expand::is_name;
+use crate::expand::is_variable_name;
 use serde_json::Value;
 use std::path::Path;
 
@@ -85,15 +85,15 @@ impl Words<'_> {
     fn braces(&mut self, inner: &str) -> String {
         let name = inner.split_once(":-").map_or(inner, |(name, _)| name);
         match self.syntax {
-            Syntax::Braces if is_name(name) => format!("${{{inner}}}"),
-            Syntax::Shell if is_name(inner) => variable(inner),
+            Syntax::Braces if is_variable_name(name) => format!("${{{inner}}}"),
+            Syntax::Shell if is_variable_name(inner) => variable(inner),
             Syntax::Editor => self.editor(inner),
             _ => literal(inner),
         }
     }
 
     fn editor(&mut self, inner: &str) -> String {
-        if let Some(name) = inner.strip_prefix("env:").filter(|name| is_name(name)) {
+        if let Some(name) = inner.strip_prefix("env:").filter(|name| is_variable_name(name)) {
             return variable(name);
         }
         if let Some(id) = inner.strip_prefix("input:") {
@@ -139,7 +139,7 @@ impl Words<'_> {
         }
         let inner = text.strip_prefix('$')?;
         let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
-        is_name(&inner[..end]).then(|| inner.split_at(end))
+        is_variable_name(&inner[..end]).then(|| inner.split_at(end))
     }
 }
 
@@ -161,7 +161,7 @@ pub(super) fn variable(name: &str) -> String {
 /// Escapes braces that are literal text for the client.
 fn literal(inner: &str) -> String {
     let name = inner.split_once(":-").map_or(inner, |(name, _)| name);
-    let guard = if is_name(name) { "$" } else { "" };
+    let guard = if is_variable_name(name) { "$" } else { "" };
     format!("{guard}${{{inner}}}")
 }
 

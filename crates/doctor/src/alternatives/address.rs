@@ -2,15 +2,11 @@
 
 use super::Candidate;
 use crate::{
-    cause::Cause,
-    conversation::AttemptOverrides,
-    diagnosis::Problem,
-    options::DoctorOptions,
-    url::{is_this_machine, speaks_tls},
+    cause::Cause, conversation::AttemptOverrides, diagnosis::Problem, options::DoctorOptions, url::speaks_tls,
 };
 use ::url::Url;
 use http::header;
-use trunkline_client::{Speak, Target};
+use trunkline_client::{Speak, Target, is_this_machine};
 use trunkline_protocol::Era;
 
 /// Usual paths of endpoints.

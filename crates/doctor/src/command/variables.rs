@@ -13,6 +13,7 @@ use crate::{
 };
 use std::path::Path;
 use trunkline_client::CommandLine;
+use trunkline_config::is_variable_name;
 
 /// Interpreters that take the file to run as their first argument.
 const INTERPRETERS: [&str; 12] =
@@ -97,14 +98,8 @@ fn reference(text: &str) -> Option<&str> {
             .or_else(|| tail.strip_prefix("${env:"))
             .or_else(|| tail.strip_prefix("${"))?;
         let (name, _) = inner.split_once('}')?;
-        is_name(name).then_some(name)
+        is_variable_name(name).then_some(name)
     })
-}
-
-fn is_name(text: &str) -> bool {
-    !text.is_empty()
-        && !text.starts_with(|c: char| c.is_ascii_digit())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 fn unset(place: &str, value: &str, name: &str) -> Problem {
@@ -174,7 +169,9 @@ fn odd_arguments(line: &CommandLine) -> Option<Problem> {
     let odd = line.args.iter().find(|arg| {
         SHELL_WORDS.contains(&arg.as_str())
             || arg.starts_with("~/")
-            || arg.strip_prefix('$').is_some_and(|name| is_name(name.split('/').next().unwrap_or_default()))
+            || arg
+                .strip_prefix('$')
+                .is_some_and(|name| is_variable_name(name.split('/').next().unwrap_or_default()))
     })?;
     let written = crate::shell::command_line(line);
     let problem =

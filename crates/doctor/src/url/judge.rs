@@ -15,9 +15,9 @@ use crate::{
     examination::{Checked, passed},
     step::StepId,
 };
-use ::url::{Host, Url};
+use ::url::Url;
 use http::header;
-use trunkline_client::Exposure;
+use trunkline_client::{Exposure, is_this_machine};
 use trunkline_transport::http::{HttpError, RedirectError, TlsError};
 
 /// Parts of header names that mark a credential.
@@ -52,15 +52,6 @@ pub(super) fn address(site: &Site<'_>) -> Checked<()> {
             ))
         }
         None => passed((), site.address.to_string()),
-    }
-}
-
-pub(crate) fn is_this_machine(address: &Url) -> bool {
-    match address.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(Host::Ipv6(ip)) => ip.is_loopback(),
-        None => false,
     }
 }
 

@@ -17,6 +17,7 @@ use crate::{
 use ::url::Url;
 use http::{HeaderMap, header};
 use serde_json::Value;
+use trunkline_client::is_this_machine;
 use trunkline_transport::http::{
     HttpClient, HttpOptions,
     well_known::{issuer_places, resource_places},
@@ -141,7 +142,7 @@ fn check_server(issuer: &str, server: &Value) -> Result<(), Stop> {
 }
 
 async fn fetch(site: &Site<'_>, client: &HttpClient, place: &Url) -> Result<Value, String> {
-    let near = super::is_this_machine(place) && super::is_this_machine(site.address);
+    let near = is_this_machine(place) && is_this_machine(site.address);
     if place.scheme() != "https" && !near && place.origin() != site.address.origin() {
         return Err("not asked, as it is neither https nor on this machine".to_owned());
     }

@@ -21,7 +21,6 @@ use contact::{Contact, Failed, HttpTransport};
 use trunkline_client::Target;
 
 pub(super) use certificate::speaks_tls;
-pub(super) use judge::is_this_machine;
 
 /// The URL under examination, with the options for it.
 pub(super) struct Site<'a> {

@@ -14,6 +14,7 @@ use tokio::{
     net::{TcpStream, lookup_host},
     time::timeout,
 };
+use trunkline_client::is_this_machine;
 
 /// Maximum number of addresses tried per name.
 const MOST_ADDRESSES: usize = 8;
@@ -105,7 +106,7 @@ pub(super) async fn connect(site: &Site<'_>, addresses: &[SocketAddr]) -> Checke
 /// host is unreachable.
 fn or_proxy(site: &Site<'_>, problem: Problem) -> Problem {
     let Some((name, proxy)) = proxy(site.options) else { return problem };
-    if super::is_this_machine(site.address) || excepted(site) {
+    if is_this_machine(site.address) || excepted(site) {
         return problem;
     }
     let host = site.address.host_str().unwrap_or_default();

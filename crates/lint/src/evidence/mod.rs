@@ -17,7 +17,7 @@ pub use line::{Departed, Ending, Line};
 pub use listed::{Item, List};
 
 use crate::probes::Probe;
-use trunkline_client::Carrier;
+use trunkline_client::{Carrier, is_this_machine};
 use trunkline_protocol::Era;
 
 /// All evidence about one target.
@@ -57,11 +57,7 @@ impl Evidence {
 
     /// True if the server listens on this machine.
     pub fn is_local(&self) -> bool {
-        self.address.as_ref().and_then(url::Url::host).is_some_and(|host| match host {
-            url::Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
-            url::Host::Ipv4(address) => address.is_loopback(),
-            url::Host::Ipv6(address) => address.is_loopback(),
-        })
+        self.address.as_ref().is_some_and(is_this_machine)
     }
 
     pub fn frame(&self, at: FrameRef) -> Option<&Frame> {

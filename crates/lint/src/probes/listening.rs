@@ -6,7 +6,7 @@ use crate::{
     rule::{Carriers, Eras, Mode},
 };
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use url::Host;
+use trunkline_client::is_this_machine;
 
 /// The observation: one local address each.
 pub(crate) const LISTENING_STEP: Step = Step("listening");
@@ -28,13 +28,7 @@ pub(crate) static LISTENING: Probe = Probe {
 
 fn run(stage: &mut Stage) {
     let Some(url) = stage.known.dial.address().cloned() else { return };
-    let local = match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
-        None => false,
-    };
-    let Some(port) = url.port_or_known_default().filter(|_| local) else { return };
+    let Some(port) = url.port_or_known_default().filter(|_| is_this_machine(&url)) else { return };
     for table in TABLES {
         let Ok(text) = std::fs::read_to_string(table) else { continue };
         for address in text.lines().skip(1).filter_map(|line| listener(line, port)) {

@@ -1,11 +1,7 @@
 //! Turns settings into serving options: authentication, rate limits and audit trail.
 
-use super::gate;
-use crate::{
-    args::EraChoice,
-    environment::{self, Environment},
-    failure::Failure,
-};
+use super::{gate, settings};
+use crate::{args::EraChoice, environment::Environment, failure::Failure};
 use std::{collections::HashMap, path::PathBuf, time::Duration};
 use trunkline_auth::{ApiKeys, Authenticator, Challenge, JwtOptions, ProtectedResource};
 use trunkline_config::{
@@ -76,10 +72,7 @@ pub(crate) fn audit_home(settings: &Settings, environment: &Environment) -> Resu
     if let Some(chosen) = &settings.audit.directory {
         return Ok(Some(chosen.clone()));
     }
-    let state =
-        environment.get_os(environment::STATE_HOME).filter(|path| !path.is_empty()).map(PathBuf::from);
-    let home = environment.get_os(environment::HOME).map(|home| PathBuf::from(home).join(".local/state"));
-    let state = state.or(home).ok_or_else(|| {
+    let state = settings::state_home(environment).ok_or_else(|| {
         Failure::usage("there is no home directory to keep the audit trail in")
             .hint("choose a directory with --audit, or pass --no-audit")
     })?;

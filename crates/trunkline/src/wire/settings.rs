@@ -43,7 +43,7 @@ fn load_with(
     flags: Vec<Flag>,
     found: FoundFiles,
 ) -> Result<Result<Loaded, Box<Rejected>>, Failure> {
-    let named = environment.get_filled(environment::CONFIG).map(PathBuf::from);
+    let named = environment.get_path(environment::CONFIG);
     Ok(trunkline_config::load(&Inputs {
         directory: directory()?,
         file: file.map(Path::to_owned).or(named),
@@ -96,20 +96,27 @@ pub(crate) fn keep_approvals(environment: &Environment, approvals: &Approvals) -
 }
 
 pub(crate) fn approvals_file(environment: &Environment) -> Result<PathBuf, Failure> {
-    let chosen = environment.get_filled(environment::STATE_HOME).map(PathBuf::from);
-    let state = chosen.or_else(|| home(environment).map(|home| home.join(".local/state")));
     let none = || Failure::usage("there is no home directory to keep approvals in");
-    state.map(|state| state.join("trunkline/approved.json")).ok_or_else(none)
+    state_home(environment).map(|state| state.join("trunkline/approved.json")).ok_or_else(none)
 }
 
 /// Trunkline's directory in the user's configuration directory.
 pub(crate) fn user_directory(environment: &Environment) -> Option<PathBuf> {
-    let chosen = environment.get_filled(environment::CONFIG_HOME).map(PathBuf::from);
-    chosen.or_else(|| home(environment).map(|home| home.join(".config"))).map(|path| path.join("trunkline"))
+    config_home(environment).map(|path| path.join("trunkline"))
+}
+
+/// The directory for the configurations of all programs.
+pub(crate) fn config_home(environment: &Environment) -> Option<PathBuf> {
+    environment.get_path(environment::CONFIG_HOME).or_else(|| Some(home(environment)?.join(".config")))
+}
+
+/// The directory for data that programs keep between runs.
+pub(crate) fn state_home(environment: &Environment) -> Option<PathBuf> {
+    environment.get_path(environment::STATE_HOME).or_else(|| Some(home(environment)?.join(".local/state")))
 }
 
 pub(crate) fn home(environment: &Environment) -> Option<PathBuf> {
-    environment.get_filled(environment::HOME).map(PathBuf::from)
+    environment.get_path(environment::HOME)
 }
 
 /// The current directory.

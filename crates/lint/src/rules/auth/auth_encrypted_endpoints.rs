@@ -9,6 +9,7 @@ use crate::{
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
+use trunkline_client::is_this_machine;
 
 pub(super) static RULE: Rule = Rule {
     name: "auth-encrypted-endpoints",
@@ -58,11 +59,5 @@ fn check(evidence: &Evidence) -> Verdict {
 /// True if a URL is neither https nor on this machine.
 fn is_open(address: &str) -> bool {
     let Ok(url) = url::Url::parse(address) else { return true };
-    let local = match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost",
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
-    url.scheme() != "https" && !local
+    url.scheme() != "https" && !is_this_machine(&url)
 }

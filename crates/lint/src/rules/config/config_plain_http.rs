@@ -7,6 +7,7 @@ use crate::{
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
+use trunkline_client::is_this_machine;
 
 pub(super) static RULE: Rule = Rule {
     name: "config-plain-http",
@@ -31,13 +32,7 @@ fn check(config: &ConfigSubject) -> Verdict {
             findings.push(server.finding(format!("`{address}` is not an address"), "/url"));
             continue;
         };
-        let local = match url.host() {
-            Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-            Some(url::Host::Ipv4(address)) => address.is_loopback(),
-            Some(url::Host::Ipv6(address)) => address.is_loopback(),
-            None => false,
-        };
-        if url.scheme() == "http" && !local {
+        if url.scheme() == "http" && !is_this_machine(&url) {
             findings.push(
                 server.finding(
                     format!("{} is reached by plain http", url.host_str().unwrap_or_default()),

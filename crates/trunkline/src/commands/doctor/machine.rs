@@ -4,12 +4,10 @@
 use super::{Args, fix, report};
 use crate::{
     commands::{Context, Ending, serve::DEFAULT_ADDRESS},
-    environment,
     failure::Failure,
     terminal::Progress,
     wire::{self, settings},
 };
-use std::path::PathBuf;
 use trunkline_config::{FoundFile, Layer, Loaded, Problem as Mistake, Reach, Server};
 use trunkline_doctor::{
     self as doctor, Cause, Check, Checkup, DoctorOptions, Problem, Section, Surroundings, Verdict,
@@ -99,8 +97,7 @@ fn waits(
 
 fn clients(context: &Context, options: &DoctorOptions) -> Result<Vec<Check>, Failure> {
     let home = settings::home(&context.environment);
-    let chosen = context.environment.get_filled(environment::CONFIG_HOME).map(PathBuf::from);
-    let config = chosen.or_else(|| home.as_ref().map(|home| home.join(".config")));
+    let config = settings::config_home(&context.environment);
     let files = doctor::known_files(&Surroundings { home, config, directory: settings::directory()? });
     if files.is_empty() {
         return Ok(vec![Check::fine("files of other clients", "there are none")]);
