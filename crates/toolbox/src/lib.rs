@@ -31,6 +31,7 @@ mod prompt;
 mod resource;
 mod result;
 mod schema;
+mod setters;
 mod tool;
 mod toolbox;
 

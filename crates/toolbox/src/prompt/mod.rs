@@ -3,12 +3,16 @@
 mod function;
 mod messages;
 
-use crate::{CompletionRequest, Context, Permissions, ToolError, completion::Completers};
+use crate::{
+    Context, Permissions, ToolError,
+    completion::Completers,
+    setters::{common_setters, completion_setters, meta_setter},
+};
 use futures_util::{FutureExt, future::BoxFuture};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 use trunkline_protocol::{
     Raw,
-    message::{self, GetPromptResult, Icon, PromptArgument},
+    message::{self, GetPromptResult, PromptArgument},
 };
 
 pub use function::PromptFn;
@@ -60,69 +64,11 @@ impl Prompt {
     pub(crate) fn arguments(&self) -> &[PromptArgument] {
         self.definition.arguments.as_deref().unwrap_or_default()
     }
-
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.definition.title = Some(title.into());
-        self
-    }
-
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.definition.description = Some(description.into());
-        self
-    }
-
-    #[must_use]
-    pub fn icons(mut self, icons: Vec<Icon>) -> Self {
-        self.definition.icons = Some(icons);
-        self
-    }
-
-    /// Sets the `_meta` shown in the list.
-    #[must_use]
-    pub fn meta(mut self, meta: Raw) -> Self {
-        self.definition.meta = Some(meta);
-        self
-    }
-
-    /// Adds a function that completes an argument.
-    #[must_use]
-    pub fn complete<F, Fut>(mut self, argument: impl Into<String>, completer: F) -> Self
-    where
-        F: Fn(Context, CompletionRequest) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<Vec<String>, ToolError>> + Send + 'static,
-    {
-        self.completers.add(argument.into(), completer);
-        self
-    }
-
-    /// Completes an argument from a fixed list.
-    #[must_use]
-    pub fn complete_from<V: Into<String>>(
-        mut self,
-        argument: impl Into<String>,
-        values: impl IntoIterator<Item = V>,
-    ) -> Self {
-        self.completers.add_values(argument.into(), values.into_iter().map(Into::into).collect());
-        self
-    }
-
-    /// Requires this scope in the caller's token. For other callers the prompt does not exist.
-    #[must_use]
-    pub fn require_scope(mut self, scope: impl Into<String>) -> Self {
-        self.permissions.scopes.push(scope.into());
-        self
-    }
-
-    /// Requires one of the roles named by calls of this method. For callers with none of them the
-    /// prompt does not exist.
-    #[must_use]
-    pub fn require_role(mut self, role: impl Into<String>) -> Self {
-        self.permissions.roles.push(role.into());
-        self
-    }
 }
+
+common_setters!(Prompt, "prompt");
+meta_setter!(Prompt);
+completion_setters!(Prompt, "an argument");
 
 impl fmt::Debug for Prompt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

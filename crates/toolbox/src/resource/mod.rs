@@ -4,12 +4,15 @@ mod contents;
 mod template;
 mod uri_template;
 
-use crate::{Context, Permissions, ToolError};
+use crate::{
+    Context, Permissions, ToolError,
+    setters::{common_setters, content_setters, meta_setter},
+};
 use futures_util::{FutureExt, future::BoxFuture};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 use trunkline_protocol::{
-    Number, Raw,
-    message::{self, Annotations, Icon, ResourceContents},
+    Number,
+    message::{self, ResourceContents},
 };
 
 pub use contents::IntoContents;
@@ -69,65 +72,17 @@ impl Resource {
         &self.definition.uri
     }
 
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.definition.title = Some(title.into());
-        self
-    }
-
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.definition.description = Some(description.into());
-        self
-    }
-
-    #[must_use]
-    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
-        self.definition.mime_type = Some(mime_type.into());
-        self
-    }
-
     /// Size in bytes, before any encoding.
     #[must_use]
     pub fn size(mut self, bytes: usize) -> Self {
         self.definition.size = Some(Number::from(bytes as u64));
         self
     }
-
-    #[must_use]
-    pub fn icons(mut self, icons: Vec<Icon>) -> Self {
-        self.definition.icons = Some(icons);
-        self
-    }
-
-    #[must_use]
-    pub fn annotations(mut self, annotations: Annotations) -> Self {
-        self.definition.annotations = Some(annotations);
-        self
-    }
-
-    /// Sets the `_meta` shown in the list.
-    #[must_use]
-    pub fn meta(mut self, meta: Raw) -> Self {
-        self.definition.meta = Some(meta);
-        self
-    }
-
-    /// Requires this scope in the caller's token. For other callers the resource does not exist.
-    #[must_use]
-    pub fn require_scope(mut self, scope: impl Into<String>) -> Self {
-        self.permissions.scopes.push(scope.into());
-        self
-    }
-
-    /// Requires one of the roles named by calls of this method. For callers with none of them the
-    /// resource does not exist.
-    #[must_use]
-    pub fn require_role(mut self, role: impl Into<String>) -> Self {
-        self.permissions.roles.push(role.into());
-        self
-    }
 }
+
+common_setters!(Resource, "resource");
+meta_setter!(Resource);
+content_setters!(Resource);
 
 /// A reader from a function. The contents have no MIME type; the caller fills in the listed one.
 fn into_reader<F, Fut>(reader: F) -> Reader

@@ -6,14 +6,14 @@ mod limits;
 mod metadata;
 mod permissions;
 
-use crate::{Answer, Context, IntoToolResult, ToolError};
+use crate::{Answer, Context, IntoToolResult, ToolError, setters::common_setters};
 use futures_util::{FutureExt, future::BoxFuture};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::{
     Raw,
-    message::{self, Icon, TaskSupport, ToolAnnotations, ToolExecution},
+    message::{self, TaskSupport, ToolAnnotations, ToolExecution},
 };
 
 pub use function::ToolFn;
@@ -114,22 +114,10 @@ impl Tool {
     }
 }
 
+common_setters!(Tool, "tool");
+
 /// Metadata of the tool.
 impl Tool {
-    /// Sets the name shown to people.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.definition.title = Some(title.into());
-        self
-    }
-
-    /// Sets the description by which a model chooses the tool.
-    #[must_use]
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.definition.description = Some(description.into());
-        self
-    }
-
     /// Hint: the tool changes nothing, so it is neither destructive nor harmful to repeat.
     #[must_use]
     pub fn read_only(self) -> Self {
@@ -207,12 +195,6 @@ impl Tool {
         self
     }
 
-    #[must_use]
-    pub fn icons(mut self, icons: Vec<Icon>) -> Self {
-        self.definition.icons = Some(icons);
-        self
-    }
-
     /// Sets version, author, category and similar facts.
     #[must_use]
     pub fn metadata(mut self, metadata: Metadata) -> Self {
@@ -237,24 +219,8 @@ impl Tool {
     }
 }
 
-/// Permissions, limits and hooks of the tool.
+/// Limits and hooks of the tool.
 impl Tool {
-    /// Requires this scope in the caller's token; if called repeatedly, all of the scopes. For
-    /// other callers the tool does not exist.
-    #[must_use]
-    pub fn require_scope(mut self, scope: impl Into<String>) -> Self {
-        self.permissions.scopes.push(scope.into());
-        self
-    }
-
-    /// Requires one of the roles named by calls of this method. For callers with none of them the
-    /// tool does not exist.
-    #[must_use]
-    pub fn require_role(mut self, role: impl Into<String>) -> Self {
-        self.permissions.roles.push(role.into());
-        self
-    }
-
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
