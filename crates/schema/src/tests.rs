@@ -191,6 +191,8 @@ fn j13_references_that_could_lead_elsewhere_are_refused() {
             "properties": {"a": {"id": "q", "not": {"$ref": "#/definitions/d0"}, "definitions": costly}}}),
         json!({"$defs": {"a": {"$anchor": "k", "$ref": "#/$defs/d0"}, "d0": costly["d0"]}, "default": {"$anchor": "k"}, "$ref": "#k"}),
         json!({"$defs": {"a": {"$id": "http://a/x"}, "b": {"$id": "http://b/x"}}, "$ref": "x"}),
+        json!({"$id": "http://b/root", "$defs": {"decoy": {"$id": "http://a/./z", "$defs": cheap},
+            "real": {"$id": "http://b/z", "$defs": costly}}, "$ref": "./z#/$defs/d0"}),
     ] {
         let bad = judge(&schema);
         assert!(matches!(bad, Err(BadSchema::Unsupported(_))), "{bad:?}: {:.300}", schema.to_string());

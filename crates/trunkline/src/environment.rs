@@ -128,6 +128,12 @@ impl Environment {
         self.get_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
     }
 
+    /// Returns a variable that names a directory of the user. A relative value counts as unset:
+    /// it would make a directory of the current project the user's own.
+    pub(crate) fn get_directory(&self, name: &str) -> Option<PathBuf> {
+        self.get_path(name).filter(|path| path.is_absolute())
+    }
+
     /// All variables whose names and values are valid UTF-8.
     pub(crate) fn texts(&self) -> BTreeMap<String, String> {
         let text = |(name, value): &(OsString, OsString)| {

@@ -413,3 +413,17 @@ fn the_schema_is_json_and_the_one_in_the_documentation() {
         [env!("CARGO_MANIFEST_DIR"), "..", "..", "docs", "trunkline.schema.json"].iter().collect();
     assert_eq!(run.stdout, fs::read_to_string(kept).unwrap());
 }
+
+/// `~` stays as it is in variables that no shell expands, and then names a directory of the project.
+#[test]
+fn v07_a_relative_home_of_settings_is_not_the_users_own() {
+    let home = Home::new();
+    home.write(
+        "project/~/.config/trunkline/trunkline.json",
+        r#"{"mcp": {"servers": {"evil": {"command": ["touch", "ran"]}}}}"#,
+    );
+    let run = home.run(&["config", "show"], &[("XDG_CONFIG_HOME", "~/.config")]);
+    assert!(!run.stdout.contains("evil"), "{run}");
+    home.run(&["list", "evil"], &[("XDG_CONFIG_HOME", "~/.config")]);
+    assert!(!home.path("project/ran").exists());
+}

@@ -81,9 +81,13 @@ impl<'a> Resources<'a> {
         }
     }
 
-    /// The only resource whose identifier is this text or ends with it as a path. If the engine
-    /// resolves the text differently, it finds nothing and refuses the schema.
+    /// The resource whose identifier is this text or ends with it as a path, if it is the only
+    /// identifier of the schema. The engine normalises addresses and this search does not, so with
+    /// a second identifier it could find another resource than the one whose cost was counted.
     fn named(&self, base: &str) -> Option<&'a Value> {
+        if self.by_id.len() != 1 {
+            return None;
+        }
         let ends = |id: &str| {
             id.strip_suffix(base).is_some_and(|front| front.is_empty() || front.ends_with(['/', ':']))
         };

@@ -107,16 +107,18 @@ pub(crate) fn user_directory(environment: &Environment) -> Option<PathBuf> {
 
 /// The directory for the configurations of all programs.
 pub(crate) fn config_home(environment: &Environment) -> Option<PathBuf> {
-    environment.get_path(environment::CONFIG_HOME).or_else(|| Some(home(environment)?.join(".config")))
+    environment.get_directory(environment::CONFIG_HOME).or_else(|| Some(home(environment)?.join(".config")))
 }
 
 /// The directory for data that programs keep between runs.
 pub(crate) fn state_home(environment: &Environment) -> Option<PathBuf> {
-    environment.get_path(environment::STATE_HOME).or_else(|| Some(home(environment)?.join(".local/state")))
+    environment
+        .get_directory(environment::STATE_HOME)
+        .or_else(|| Some(home(environment)?.join(".local/state")))
 }
 
 pub(crate) fn home(environment: &Environment) -> Option<PathBuf> {
-    environment.get_path(environment::HOME)
+    environment.get_directory(environment::HOME)
 }
 
 /// The current directory.

@@ -84,8 +84,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
 fn prepare(args: &Args, environment: &Environment) -> Result<Import, Failure> {
     let machine = Machine {
         home: settings::home(environment),
-        config_home: environment.get_path(environment::CONFIG_HOME),
-        app_data: environment.get_path(environment::APP_DATA),
+        config_home: environment.get_directory(environment::CONFIG_HOME),
+        app_data: environment.get_directory(environment::APP_DATA),
         directory: settings::directory()?,
     };
     let target = target(args, environment, &machine)?;
