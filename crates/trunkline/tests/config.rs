@@ -414,7 +414,7 @@ fn the_schema_is_json_and_the_one_in_the_documentation() {
     assert_eq!(run.stdout, fs::read_to_string(kept).unwrap());
 }
 
-/// `~` stays as it is in variables that no shell expands, and then names a directory of the project.
+/// No shell expands `~` in these variables, so that it names a directory of the project.
 #[test]
 fn v07_a_relative_home_of_settings_is_not_the_users_own() {
     let home = Home::new();
