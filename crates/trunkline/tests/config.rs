@@ -290,8 +290,8 @@ fn import_reads_one_named_file_and_tells_what_is_wrong_with_it() {
     insta::assert_snapshot!(home.run(&["config", "import", "windsurf", "--from", "broken/mcp_config.json"], &[]), @r"
     exit 2
     --- stdout
-    error[syntax]: the file ends inside an object; a `}` is missing
-     --> ~/project/broken/mcp_config.json:2:1
+    error[syntax]: this object is never closed; a `}` is missing
+     --> ~/project/broken/mcp_config.json:1:16
 
     no servers were found
     --- stderr

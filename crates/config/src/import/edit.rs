@@ -1,126 +1,50 @@
 //! Inserts servers into our file without changing anything else: comments, order and layout stay.
 
 use super::plan::{Outcome, Plan};
-use crate::jsonc::{self, Node, SyntaxError, Value};
-use serde_json::Map;
+use crate::jsonc::{self, EXTENSIONS, Node, SyntaxError, split_bom};
+use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use serde_json::Value;
 
 /// Returns our file with the servers that the plan adds; `text` is its current content, if it
 /// exists. The result is parsed again before it is returned.
 pub fn insert(text: Option<&str>, plan: &Plan) -> Result<String, Vec<SyntaxError>> {
-    let added = plan.servers.iter().filter(|planned| planned.outcome == Outcome::Added);
-    let entries: Vec<(&str, &Map<String, serde_json::Value>)> =
-        added.map(|planned| (planned.name.as_str(), &planned.entry)).collect();
     let text = text.filter(|text| !text.trim().is_empty()).unwrap_or("{}\n");
     let tree = jsonc::parse(text, 0)?;
-    if entries.is_empty() {
-        return Ok(text.to_owned());
+    let (bom, plain) = split_bom(text);
+    let root = CstRootNode::parse(plain, &EXTENSIONS).expect("the same parser has just read it");
+    let mut added = plan.servers.iter().filter(|planned| planned.outcome == Outcome::Added).peekable();
+    if added.peek().is_some() {
+        let servers = root
+            .object_value_or_create()
+            .and_then(|root| root.object_value_or_create("mcp"))
+            .and_then(|mcp| mcp.object_value_or_create("servers"))
+            .ok_or_else(|| vec![no_object(&tree)])?;
+        for planned in added {
+            servers.append(&planned.name, input(&Value::Object(planned.entry.clone())));
+        }
     }
-    let servers: Vec<String> = entries
-        .iter()
-        .map(|(name, entry)| member(name, &serde_json::Value::Object((*entry).clone())))
-        .collect();
-    // Missing parent objects are written around the servers.
-    let (table, lines, depth) = match (tree.get("mcp"), tree.at(&["mcp", "servers"])) {
-        (_, Some(table)) => (table, servers, 3),
-        (Some(mcp), None) => (mcp, vec![around("servers", &servers)], 2),
-        (None, None) => (&tree, vec![around("mcp", &[around("servers", &servers)])], 1),
-    };
-    let written = add(text, table, &lines, depth);
+    let written = format!("{bom}{root}");
     jsonc::parse(&written, 0).map(|_| written)
 }
 
-/// Formats `"name": value`, without indentation.
-fn member(name: &str, value: &serde_json::Value) -> String {
-    let value = serde_json::to_string_pretty(value).expect("a JSON value can be written");
-    format!("{}: {}", serde_json::Value::from(name), short_lists(&value))
+/// The error for a file in which another kind of value stands in the place of the servers.
+fn no_object(tree: &Node) -> SyntaxError {
+    let deepest = tree.at(&["mcp", "servers"]).or_else(|| tree.get("mcp")).unwrap_or(tree);
+    let reason = format!("servers can only be added to an object; here stands {}", deepest.kind());
+    SyntaxError { reason, place: deepest.place, duplicate: None }
 }
 
-fn around(name: &str, members: &[String]) -> String {
-    let inner: Vec<String> = members.iter().map(|member| indented(member, "  ")).collect();
-    format!("\"{name}\": {{\n{}\n}}", inner.join(",\n"))
-}
-
-fn indented(text: &str, by: &str) -> String {
-    text.lines().map(|line| format!("{by}{line}")).collect::<Vec<_>>().join("\n")
-}
-
-/// Puts arrays of strings on one line, as commands are usually written.
-fn short_lists(text: &str) -> String {
-    let mut out = String::new();
-    let mut lines = text.lines().peekable();
-    while let Some(line) = lines.next() {
-        out.push_str(line);
-        if line.ends_with('[') {
-            let mut items = Vec::new();
-            while let Some(item) = lines.next_if(|item| !item.trim_start().starts_with(']')) {
-                items.push(item.trim().to_owned());
-            }
-            out.push_str(&items.join(" "));
-            out.push_str(lines.next().unwrap_or_default().trim_start());
-        }
-        out.push('\n');
-    }
-    out.trim_end().to_owned()
-}
-
-/// Adds members to an object, before its closing brace.
-fn add(text: &str, table: &Node, members: &[String], depth: usize) -> String {
-    let Value::Table(entries) = &table.value else { return text.to_owned() };
-    let close = table.place.range().end - 1;
-    let mut out = String::with_capacity(text.len() + 256);
-    let last = entries.last().map(|entry| entry.node.place.range().end);
-    // Between the last member and the brace: a comma, comments, whitespace.
-    let (head, between) = (&text[..last.unwrap_or(close)], &text[last.unwrap_or(close)..close]);
-    out.push_str(head);
-    if last.is_some() && !has_comma(between) {
-        out.push(',');
-    }
-    let open_end = between.trim_end_matches([' ', '\t', '\n', '\r']);
-    out.push_str(open_end);
-    let indent = own_indent(text, entries.first().map(|entry| entry.key_place.range().start))
-        .unwrap_or_else(|| "  ".repeat(depth));
-    let closing = own_indent(text, Some(close))
-        .filter(|_| between.contains('\n') || last.is_none())
-        .unwrap_or_else(|| "  ".repeat(depth - 1));
-    for (index, member) in members.iter().enumerate() {
-        out.push('\n');
-        out.push_str(&indented(member, &indent));
-        if index + 1 < members.len() {
-            out.push(',');
+fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(value) => CstInputValue::Bool(*value),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
+        Value::Object(members) => {
+            CstInputValue::Object(members.iter().map(|(key, value)| (key.clone(), input(value))).collect())
         }
     }
-    out.push('\n');
-    out.push_str(&closing);
-    out.push_str(&text[close..]);
-    tidy_open(&out)
-}
-
-/// Removes the whitespace that an empty object leaves behind its opening brace.
-fn tidy_open(text: &str) -> String {
-    text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
-        + if text.ends_with('\n') { "\n" } else { "" }
-}
-
-/// True if there is a comma outside of comments.
-fn has_comma(text: &str) -> bool {
-    let mut rest = text;
-    loop {
-        rest = rest.trim_start();
-        if rest.starts_with("//") {
-            rest = rest.split_once('\n').map_or("", |(_, rest)| rest);
-        } else if rest.starts_with("/*") {
-            rest = rest.split_once("*/").map_or("", |(_, rest)| rest);
-        } else {
-            return rest.starts_with(',');
-        }
-    }
-}
-
-/// The indentation of an item that is the first on its line.
-fn own_indent(text: &str, at: Option<usize>) -> Option<String> {
-    let before = &text[..at?];
-    let line = &before[before.rfind('\n')? + 1..];
-    line.chars().all(|c| c == ' ' || c == '\t').then(|| line.to_owned())
 }
 
 #[cfg(test)]
@@ -128,9 +52,9 @@ mod tests {
     use super::*;
     use crate::import::{Client, Planned, Scope};
 
-    fn inserted(text: &str) -> String {
+    fn planned(name: &str, outcome: Outcome) -> Planned {
         let entry = serde_json::json!({"type": "local", "command": ["npx", "-y", "x"]});
-        let planned = |name: &str, outcome| Planned {
+        Planned {
             client: Client::Cursor,
             scope: Scope::User,
             file: "x".into(),
@@ -140,7 +64,10 @@ mod tests {
             entry: entry.as_object().unwrap().clone(),
             notes: Vec::new(),
             secrets: Vec::new(),
-        };
+        }
+    }
+
+    fn inserted(text: &str) -> String {
         let servers = vec![planned("new", Outcome::Added), planned("old", Outcome::Kept)];
         let made = insert(Some(text), &Plan { servers }).unwrap();
         let tree = jsonc::parse(&made, 0).unwrap();
@@ -174,16 +101,25 @@ mod tests {
           "mcp": {
             "servers": {
               "a": { "command": ["a"] }, // the first
-              // the end
               "new": {
                 "type": "local",
                 "command": ["npx", "-y", "x"]
               }
+              // the end
             }
           },
           "listen": null, // where
         }
         "#);
+    }
+
+    #[test]
+    fn another_value_in_the_place_of_the_servers_is_an_error() {
+        for text in ["[]", "{\"mcp\": 3}", "{\"mcp\": {\"servers\": [1]}}"] {
+            let plan = Plan { servers: vec![planned("new", Outcome::Added)] };
+            let errors = insert(Some(text), &plan).unwrap_err();
+            assert!(errors[0].reason.starts_with("servers can only be added"), "{errors:?}");
+        }
     }
 
     #[test]

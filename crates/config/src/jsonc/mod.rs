@@ -10,6 +10,7 @@ use serde_json::Number;
 use std::ops::Range;
 
 pub use lines::{Lines, Position};
+pub(crate) use reader::{EXTENSIONS, split_bom};
 pub use reader::{MAX_BYTES, MAX_DEPTH, SyntaxError, parse};
 
 /// A value and its position.

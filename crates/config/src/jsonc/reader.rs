@@ -1,6 +1,13 @@
-//! The reader: one pass, no backtracking, bounded in size and depth.
+//! `jsonc-parser` reads the text. Its strings and numbers are decoded strictly, by `serde_json`, and
+//! duplicate keys, size and depth are checked here.
 
 use super::{Entry, Node, Place, Value};
+use jsonc_parser::{
+    CollectOptions, ParseOptions, ast,
+    common::{Range, Ranged},
+    errors::{ParseError, ParseErrorKind},
+    parse_to_ast,
+};
 use std::collections::HashSet;
 
 /// Maximum size of a text.
@@ -9,6 +16,20 @@ pub const MAX_BYTES: usize = 1024 * 1024;
 pub const MAX_DEPTH: usize = 64;
 /// Maximum number of duplicate keys reported.
 const MAX_DUPLICATES: usize = 100;
+/// Comments and trailing commas are the only extensions to JSON.
+pub(crate) const EXTENSIONS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+const BOM: &str = "\u{feff}";
 
 /// A syntax error and its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -22,11 +43,21 @@ pub struct SyntaxError {
 
 /// Parses a whole text. All duplicate keys are reported together; any other error ends parsing.
 pub fn parse(text: &str, source: u16) -> Result<Node, Vec<SyntaxError>> {
-    let mut reader = Reader { text, at: 0, source, depth: 0, path: Vec::new(), duplicates: Vec::new() };
+    let (bom, plain) = split_bom(text);
+    let mut reader = Reader { text, offset: bom.len(), source, path: Vec::new(), duplicates: Vec::new() };
     if text.len() > MAX_BYTES {
-        return Err(vec![reader.error(0, 1, format!("the file is larger than {MAX_BYTES} bytes"))]);
+        let range = Range { start: 0, end: 1 };
+        return Err(vec![reader.error(range, format!("the file is larger than {MAX_BYTES} bytes"))]);
     }
-    let node = reader.document();
+    let tree = match parse_to_ast(plain, &CollectOptions::default(), &EXTENSIONS) {
+        Ok(tree) => tree.value,
+        Err(error) => return Err(vec![reader.error(error.range(), reason(&error))]),
+    };
+    let end = Range { start: plain.len(), end: plain.len() };
+    let node = match tree {
+        Some(value) => reader.node(&value, 0),
+        None => Err(reader.error(end, "the file ends where a value is expected".to_owned())),
+    };
     let mut errors = reader.duplicates;
     match node {
         Ok(node) if errors.is_empty() => Ok(node),
@@ -38,222 +69,98 @@ pub fn parse(text: &str, source: u16) -> Result<Node, Vec<SyntaxError>> {
     }
 }
 
+/// The byte order mark, if the text begins with one, and the rest.
+pub(crate) fn split_bom(text: &str) -> (&str, &str) {
+    text.split_at(if text.starts_with(BOM) { BOM.len() } else { 0 })
+}
+
 struct Reader<'a> {
     text: &'a str,
-    at: usize,
+    /// Length of the byte order mark, which the parser does not see.
+    offset: usize,
     source: u16,
-    depth: usize,
     path: Vec<String>,
     duplicates: Vec<SyntaxError>,
 }
 
-type Read<T> = Result<T, SyntaxError>;
-
-impl<'a> Reader<'a> {
-    fn document(&mut self) -> Read<Node> {
-        if self.rest().starts_with('\u{feff}') {
-            self.at = '\u{feff}'.len_utf8();
-        }
-        self.blanks()?;
-        let node = self.node()?;
-        self.blanks()?;
-        match self.peek() {
-            None => Ok(node),
-            Some(_) => Err(self.here("there is more text after the end of the document")),
-        }
-    }
-
-    fn node(&mut self) -> Read<Node> {
-        let start = self.at;
-        let value = match self.peek() {
-            Some('{') => self.nested(Self::table)?,
-            Some('[') => self.nested(Self::list)?,
-            Some('"') => Value::Text(self.string()?),
-            Some('-' | '0'..='9') => self.number()?,
-            Some(c) if c.is_ascii_alphabetic() => self.word()?,
-            Some('\'') => return Err(self.here("texts stand in double quotes")),
-            Some(_) => return Err(self.here("a value is expected here")),
-            None => return Err(self.here("the file ends where a value is expected")),
+impl Reader<'_> {
+    fn node(&mut self, value: &ast::Value<'_>, depth: usize) -> Result<Node, SyntaxError> {
+        let range = value.range();
+        let read = match value {
+            ast::Value::NullKeyword(_) => Value::Null,
+            ast::Value::BooleanLit(literal) => Value::Bool(literal.value),
+            ast::Value::NumberLit(_) => Value::Number(self.strict(range, "this is not a number")?),
+            ast::Value::StringLit(_) => Value::Text(self.string(range)?),
+            ast::Value::Array(_) | ast::Value::Object(_) if depth == MAX_DEPTH => {
+                return Err(self.error(range, format!("values are nested deeper than {MAX_DEPTH}")));
+            }
+            ast::Value::Array(array) => {
+                let items = array.elements.iter().map(|item| self.node(item, depth + 1));
+                Value::List(items.collect::<Result<_, _>>()?)
+            }
+            ast::Value::Object(object) => self.table(object, depth + 1)?,
         };
-        Ok(Node { value, place: self.place(start, self.at) })
+        Ok(Node { value: read, place: self.place(range) })
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Read<Value>) -> Read<Value> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(self.here(&format!("values are nested deeper than {MAX_DEPTH}")));
-        }
-        self.at += 1;
-        let value = read(self)?;
-        self.depth -= 1;
-        Ok(value)
-    }
-
-    fn table(&mut self) -> Read<Value> {
-        let mut entries: Vec<Entry> = Vec::new();
+    fn table(&mut self, object: &ast::Object<'_>, depth: usize) -> Result<Value, SyntaxError> {
         let mut seen = HashSet::new();
-        loop {
-            self.blanks()?;
-            match self.peek() {
-                Some('}') => break,
-                Some('"') => {}
-                Some(c) if c.is_ascii_alphabetic() => return Err(self.here("names stand in double quotes")),
-                Some(_) => return Err(self.here("a name in double quotes or `}` is expected here")),
-                None => return Err(self.here("the file ends inside an object; a `}` is missing")),
+        let mut entries = Vec::with_capacity(object.properties.len());
+        for property in &object.properties {
+            let range = property.name.range();
+            self.path.push(self.string(range)?);
+            let node = self.node(&property.value, depth)?;
+            let whole_key = self.path.join(".");
+            let key = self.path.pop().unwrap_or_default();
+            if !seen.insert(key.clone()) && self.duplicates.len() < MAX_DUPLICATES {
+                let error = self.error(range, format!("`{key}` stands twice in this object"));
+                self.duplicates.push(SyntaxError { duplicate: Some(whole_key), ..error });
             }
-            let entry = self.entry()?;
-            if !seen.insert(entry.key.clone()) && self.duplicates.len() < MAX_DUPLICATES {
-                self.duplicates.push(SyntaxError {
-                    reason: format!("`{}` stands twice in this object", entry.key),
-                    place: entry.key_place,
-                    duplicate: Some(
-                        self.path.iter().chain([&entry.key]).cloned().collect::<Vec<_>>().join("."),
-                    ),
-                });
-            }
-            entries.push(entry);
-            if !self.separated('}', "an object")? {
-                break;
-            }
+            entries.push(Entry { key, key_place: self.place(range), node });
         }
-        self.at += 1;
         Ok(Value::Table(entries))
     }
 
-    fn entry(&mut self) -> Read<Entry> {
-        let start = self.at;
-        let key = self.string()?;
-        let key_place = self.place(start, self.at);
-        self.blanks()?;
-        if self.peek() != Some(':') {
-            return Err(self.here(&format!("a `:` is missing after `{key}`")));
-        }
-        self.at += 1;
-        self.blanks()?;
-        self.path.push(key.clone());
-        let node = self.node()?;
-        self.path.pop();
-        Ok(Entry { key, key_place, node })
+    fn string(&self, range: Range) -> Result<String, SyntaxError> {
+        self.strict(range, "the text holds a wrong escape or a control character")
     }
 
-    fn list(&mut self) -> Read<Value> {
-        let mut items = Vec::new();
-        loop {
-            self.blanks()?;
-            match self.peek() {
-                Some(']') => break,
-                None => return Err(self.here("the file ends inside a list; a `]` is missing")),
-                Some(_) => items.push(self.node()?),
-            }
-            if !self.separated(']', "a list")? {
-                break;
-            }
-        }
-        self.at += 1;
-        Ok(Value::List(items))
+    fn strict<T: serde::de::DeserializeOwned>(&self, range: Range, or: &str) -> Result<T, SyntaxError> {
+        serde_json::from_str(&self.text[self.place(range).range()])
+            .map_err(|_| self.error(range, or.to_owned()))
     }
 
-    /// After an item: true if a comma follows, false if the end does; anything else is an error.
-    fn separated(&mut self, end: char, what: &str) -> Read<bool> {
-        let after = self.at;
-        self.blanks()?;
-        match self.peek() {
-            Some(',') => {
-                self.at += 1;
-                Ok(true)
-            }
-            Some(c) if c == end => Ok(false),
-            None => Err(self.here(&format!("the file ends inside {what}; a `{end}` is missing"))),
-            Some(_) => Err(self.error(after, after, "a comma is missing here".to_owned())),
-        }
+    fn error(&self, range: Range, reason: String) -> SyntaxError {
+        SyntaxError { reason, place: self.place(range), duplicate: None }
     }
 
-    fn string(&mut self) -> Read<String> {
-        let start = self.at;
-        let mut escaped = false;
-        for (offset, c) in self.text[start + 1..].char_indices() {
-            let at = start + 1 + offset;
-            match c {
-                '"' if !escaped => {
-                    self.at = at + 1;
-                    return serde_json::from_str(&self.text[start..=at])
-                        .map_err(|_| self.error(start, at + 1, "the text holds a wrong escape".to_owned()));
-                }
-                '\u{0}'..='\u{1f}' => {
-                    let reason =
-                        "the text is not closed before the end of its line, or holds a control character";
-                    return Err(self.error(at, at, reason.to_owned()));
-                }
-                _ => escaped = c == '\\' && !escaped,
-            }
-        }
-        Err(self.error(start, self.text.len(), "the text is never closed; a `\"` is missing".to_owned()))
+    fn place(&self, range: Range) -> Place {
+        let byte = |at: usize| u32::try_from(at + self.offset).unwrap_or(u32::MAX);
+        Place { source: self.source, start: byte(range.start), end: byte(range.end) }
     }
+}
 
-    fn number(&mut self) -> Read<Value> {
-        let start = self.at;
-        let end = self.run(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
-        serde_json::from_str(&self.text[start..end])
-            .map(Value::Number)
-            .map_err(|_| self.error(start, end, format!("`{}` is not a number", &self.text[start..end])))
+/// The parser's error with what to do.
+fn reason(error: &ParseError) -> String {
+    use ParseErrorKind as Kind;
+    match error.kind() {
+        Kind::ExpectedComma => "a comma is missing here",
+        Kind::ExpectedColonAfterObjectKey => "a `:` is missing after this name",
+        Kind::ExpectedObjectValue => "a value is expected after the `:`",
+        Kind::ExpectedStringObjectProperty => "names stand in double quotes",
+        Kind::SingleQuotedStringsNotAllowed => "texts stand in double quotes",
+        Kind::UnexpectedWord => "this word is no value; texts stand in double quotes",
+        Kind::UnterminatedArray => "this list is never closed; a `]` is missing",
+        Kind::UnterminatedObject => "this object is never closed; a `}` is missing",
+        Kind::UnterminatedCommentBlock => "the comment is never closed; a `*/` is missing",
+        Kind::MultipleRootJsonValues => "there is more text after the end of the document",
+        Kind::NestingDepthExceeded => return format!("values are nested deeper than {MAX_DEPTH}"),
+        other => return lower_first(&other.to_string()),
     }
+    .to_owned()
+}
 
-    fn word(&mut self) -> Read<Value> {
-        let start = self.at;
-        let end = self.run(|c| c.is_ascii_alphanumeric() || c == '_');
-        match &self.text[start..end] {
-            "true" => Ok(Value::Bool(true)),
-            "false" => Ok(Value::Bool(false)),
-            "null" => Ok(Value::Null),
-            word => {
-                Err(self.error(start, end, format!("`{word}` is no value; texts stand in double quotes")))
-            }
-        }
-    }
-
-    fn run(&mut self, belongs: fn(char) -> bool) -> usize {
-        let rest = self.rest();
-        self.at += rest.find(|c| !belongs(c)).unwrap_or(rest.len());
-        self.at
-    }
-
-    /// Skips whitespace and comments.
-    fn blanks(&mut self) -> Read<()> {
-        loop {
-            let rest = self.rest();
-            let trimmed = rest.trim_start_matches([' ', '\t', '\r', '\n']);
-            self.at += rest.len() - trimmed.len();
-            if trimmed.starts_with("//") {
-                self.at += trimmed.find('\n').unwrap_or(trimmed.len());
-            } else if let Some(comment) = trimmed.strip_prefix("/*") {
-                let Some(end) = comment.find("*/") else {
-                    return Err(self.here("the comment is never closed; a `*/` is missing"));
-                };
-                self.at += end + 4;
-            } else {
-                return Ok(());
-            }
-        }
-    }
-
-    fn rest(&self) -> &'a str {
-        &self.text[self.at..]
-    }
-
-    fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
-    }
-
-    fn here(&self, reason: &str) -> SyntaxError {
-        self.error(self.at, self.at, reason.to_owned())
-    }
-
-    fn error(&self, start: usize, end: usize, reason: String) -> SyntaxError {
-        SyntaxError { reason, place: self.place(start, end), duplicate: None }
-    }
-
-    fn place(&self, start: usize, end: usize) -> Place {
-        let byte = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        Place { source: self.source, start: byte(start), end: byte(end) }
-    }
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
