@@ -18,10 +18,10 @@ pub(super) fn trx(files: &[String]) -> Report {
 fn read_file(file: &str, report: &mut Report) {
     let mut failure: Option<TestFailure> = None;
     let mut trace = String::new();
-    let mut inside = "";
+    let mut inside = String::new();
     for event in events(file) {
         match event {
-            Event::Start(element) if element.name == "UnitTestResult" => {
+            Event::Start(element) if element.name() == "UnitTestResult" => {
                 let counts = report.tests.get_or_insert_default();
                 match element.get("outcome").as_deref() {
                     Some("Passed") => counts.passed += 1,
@@ -35,16 +35,16 @@ fn read_file(file: &str, report: &mut Report) {
                     }
                 }
             }
-            Event::Start(element) if matches!(element.name, "Message" | "StackTrace") => {
-                inside = element.name;
+            Event::Start(element) if matches!(element.name(), "Message" | "StackTrace") => {
+                element.name().clone_into(&mut inside);
             }
-            Event::Text(text) => match (inside, &mut failure) {
+            Event::Text(text) => match (inside.as_str(), &mut failure) {
                 ("Message", Some(failure)) => failure.message.push_str(&text),
                 ("StackTrace", Some(_)) => trace.push_str(&text),
                 _ => {}
             },
-            Event::End("Message" | "StackTrace") => inside = "",
-            Event::End("UnitTestResult") => {
+            Event::End(end) if matches!(&*end, "Message" | "StackTrace") => inside.clear(),
+            Event::End(end) if &*end == "UnitTestResult" => {
                 if let Some(failure) = failure.take() {
                     report.fail(|| located(failure, &trace));
                 }

@@ -40,7 +40,7 @@ fn read_file(file: &str, report: &mut Report) {
     let mut in_failure = false;
     for event in events(file) {
         match (event, &mut case) {
-            (Event::Start(element), None) if element.name == "testcase" => {
+            (Event::Start(element), None) if element.name() == "testcase" => {
                 case = Some(Case {
                     class: element.get("classname").unwrap_or_default(),
                     name: element.get("name").unwrap_or_default(),
@@ -48,17 +48,17 @@ fn read_file(file: &str, report: &mut Report) {
                     ..Case::default()
                 });
             }
-            (Event::Start(element), Some(case)) if matches!(element.name, "failure" | "error") => {
+            (Event::Start(element), Some(case)) if matches!(element.name(), "failure" | "error") => {
                 case.outcome = Outcome::Failed;
                 case.message = element.get("message").unwrap_or_default();
                 in_failure = true;
             }
-            (Event::Start(element), Some(case)) if element.name == "skipped" => {
+            (Event::Start(element), Some(case)) if element.name() == "skipped" => {
                 case.outcome = Outcome::Skipped;
             }
             (Event::Text(text), Some(case)) if in_failure => case.text.push_str(&text),
-            (Event::End("failure" | "error"), _) => in_failure = false,
-            (Event::End("testcase"), Some(_)) => report.add(case.take().unwrap_or_default()),
+            (Event::End(end), _) if matches!(&*end, "failure" | "error") => in_failure = false,
+            (Event::End(end), Some(_)) if &*end == "testcase" => report.add(case.take().unwrap_or_default()),
             _ => {}
         }
     }
