@@ -69,7 +69,7 @@ pub(crate) const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: CACHE_HOME,
-        meaning: "Directory of `trunkline/servers.json`, the cache of how servers were reached (default `~/.cache`).",
+        meaning: "Directory of `trunkline/servers.json`, the cache of how servers were reached, and of `trunkline/lists`, the lists of the gateway's servers (default `~/.cache`).",
     },
     Variable {
         name: STATE_HOME,

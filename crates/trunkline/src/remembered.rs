@@ -28,11 +28,7 @@ pub(crate) struct Remembered(PathBuf);
 impl Remembered {
     /// Returns `None` if the environment names no cache directory.
     pub(crate) fn find(environment: &Environment) -> Option<Self> {
-        let absolute =
-            |name: &str| environment.get_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let cache = absolute(environment::CACHE_HOME)
-            .or_else(|| absolute(environment::HOME).map(|home| home.join(".cache")))?;
-        Some(Self(cache.join("trunkline").join("servers.json")))
+        Some(Self(cache_directory(environment)?.join("servers.json")))
     }
 
     /// Returns what is known about one target.
@@ -73,8 +69,16 @@ impl Remembered {
     }
 }
 
+/// Our directory in the user's cache directory; `None` if the environment names none.
+pub(crate) fn cache_directory(environment: &Environment) -> Option<PathBuf> {
+    let absolute = |name: &str| environment.get_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = absolute(environment::CACHE_HOME)
+        .or_else(|| absolute(environment::HOME).map(|home| home.join(".cache")))?;
+    Some(cache.join("trunkline"))
+}
+
 /// Writes a temporary file and renames it, so that readers never see a partial file.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().ok_or_else(|| io::Error::other("it has no folder"))?;
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let draft = path.with_extension(format!("{}.tmp", std::process::id()));
@@ -84,7 +88,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// The hash may change with the standard library; that only invalidates the cache.
-fn fingerprint(key: &str) -> String {
+pub(crate) fn fingerprint(key: &str) -> String {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
     format!("{:016x}", hasher.finish())

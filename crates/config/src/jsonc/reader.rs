@@ -1,4 +1,4 @@
-//! `jsonc-parser` reads the text. Its strings and numbers are decoded strictly, by `serde_json`, and
+//! `jsonc-parser` reads the text. Strings and numbers are decoded strictly, by `serde_json`;
 //! duplicate keys, size and depth are checked here.
 
 use super::{Entry, Node, Place, Value};

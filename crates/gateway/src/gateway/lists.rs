@@ -18,6 +18,8 @@ impl Inner {
         call: Call,
         kind: Kind,
     ) -> Reply {
+        // Lists of an earlier run are served at once, but must not be served for ever.
+        view.servers.iter().filter(|server| server.is_stale()).for_each(|server| server.wake());
         if !view.awaits_servers() {
             return Reply::ready(self.page(catalog, view, &call, kind));
         }

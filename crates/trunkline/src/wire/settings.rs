@@ -4,6 +4,7 @@ use crate::{
     commands::Context,
     environment::{self, Environment},
     failure::Failure,
+    remembered::cache_directory,
     render::{problems, safe},
 };
 use std::path::{Path, PathBuf};
@@ -44,7 +45,7 @@ fn load_with(
     found: FoundFiles,
 ) -> Result<Result<Loaded, Box<Rejected>>, Failure> {
     let named = environment.get_path(environment::CONFIG);
-    Ok(trunkline_config::load(&Inputs {
+    let loaded = trunkline_config::load(&Inputs {
         directory: directory()?,
         file: file.map(Path::to_owned).or(named),
         found,
@@ -54,6 +55,11 @@ fn load_with(
         variables: environment.texts(),
         flags,
         secrets: &NoKeychain,
+    });
+    Ok(loaded.map(|mut loaded| {
+        // Kept lists are shown to models, so that our tools must not change them.
+        loaded.guarded.extend(cache_directory(environment));
+        loaded
     }))
 }
 

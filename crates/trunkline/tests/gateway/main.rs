@@ -21,6 +21,7 @@ mod allowed;
 mod caller;
 mod door;
 mod isolation;
+mod kept_lists;
 mod load;
 mod pauses;
 mod process;

@@ -58,8 +58,8 @@ impl Element<'_> {
         self.0.name().0
     }
 
-    /// The value of an attribute. Line breaks stay, unlike in the normalization of XML, because some
-    /// tools write messages of several lines into attributes.
+    /// The value of an attribute. Line breaks stay, unlike in the normalization of XML, because
+    /// some tools write messages of several lines into attributes.
     pub(super) fn get(&self, name: &str) -> Option<String> {
         let attribute = self.0.try_get_attribute(name).ok()??;
         Some(unescape(&attribute.value).map_or_else(|_| attribute.value.to_string(), Cow::into_owned))

@@ -1,10 +1,11 @@
 //! Builds the gateway from the configuration, and applies changes while it runs.
 
 mod harmless;
+mod kept_lists;
 mod rules;
 mod upstreams;
 
-use self::harmless::Harmless;
+use self::{harmless::Harmless, kept_lists::KeptLists};
 use super::{lineage::Lineage, observed::Observed};
 use crate::{
     environment::{self, Environment},
@@ -35,6 +36,7 @@ pub(crate) struct Running {
     started: Started,
     observed: Observed,
     harmless: Harmless,
+    lists: KeptLists,
     now: Mutex<Now>,
 }
 
@@ -59,12 +61,14 @@ impl Running {
         let instance: Arc<str> = uuid::Uuid::new_v4().to_string().into();
         let settings = &loaded.settings;
         let (observed, harmless) = (Observed::new(tracer), Harmless::default());
+        let lists = KeptLists::find(environment);
         let maker = upstreams::Maker {
             environment,
             lineage: &lineage,
             instance: &instance,
             observed: &observed,
             harmless: &harmless,
+            lists: &lists,
             guarded: &loaded.guarded,
         };
         let upstreams = maker.all(settings)?;
@@ -90,6 +94,7 @@ impl Running {
             started: Started::now(),
             observed,
             harmless,
+            lists,
             now: Mutex::new(now),
         }))
     }
@@ -106,6 +111,7 @@ impl Running {
             instance: &self.instance,
             observed: &self.observed,
             harmless: &self.harmless,
+            lists: &self.lists,
             guarded: &loaded.guarded,
         };
         let mut upstreams = now.upstreams.clone();

@@ -1,6 +1,6 @@
 //! Builds an upstream from a configured server.
 
-use super::harmless::Harmless;
+use super::{harmless::Harmless, kept_lists::KeptLists};
 use crate::{
     environment::Environment,
     failure::Failure,
@@ -33,6 +33,7 @@ pub(super) struct Maker<'a> {
     pub(super) instance: &'a Arc<str>,
     pub(super) observed: &'a Observed,
     pub(super) harmless: &'a Harmless,
+    pub(super) lists: &'a KeptLists,
     /// Files that our own tools must not change.
     pub(super) guarded: &'a [PathBuf],
 }
@@ -45,16 +46,19 @@ impl Maker<'_> {
 
     pub(super) fn one(&self, server: &Server) -> Result<Arc<Upstream>, Failure> {
         let named = |failure: String| Failure::usage(format!("server `{}`: {failure}", server.name));
+        let mut reached = None;
         let (connect, local): (Arc<dyn Connect>, bool) = match &server.reach {
             Reach::Local(local) => {
                 let (mut target, options) = reach::program(local, server, self.environment).map_err(named)?;
                 if let Target::Command(command) = &mut target {
                     command.environment.push(self.lineage.variable());
                 }
+                reached = Some(target.clone());
                 (Arc::new(Connector::new(target, options)), true)
             }
             Reach::Remote(remote) => {
                 let (target, options) = reach::address(remote, server).map_err(named)?;
+                reached = Some(target.clone());
                 (Arc::new(Connector::new(target, options)), false)
             }
             Reach::Builtin(builtin) => {
@@ -72,7 +76,11 @@ impl Maker<'_> {
         }
         let options = options.checked().map_err(|error| named(error.to_string()))?;
         let connect = self.observed.connect(&server.name, connect);
-        Ok(Upstream::new(server.name.clone(), connect, options))
+        let upstream = Upstream::new(server.name.clone(), connect, options);
+        if let Some(target) = reached {
+            self.lists.attach(server, &target, &upstream);
+        }
+        Ok(upstream)
     }
 }
 
