@@ -6,7 +6,7 @@ use std::{fmt::Write as _, fs, os::unix::fs::symlink, time::Duration};
 
 use git_support::Lab;
 use serde_json::json;
-use trunkline_packs::git::{GitOptions, Network};
+use trunkline_packs::git::{GitOptions, Network, UserSettings};
 
 /// A change that makes a repository hostile.
 type Attack = fn(&Lab);
@@ -403,7 +403,10 @@ async fn g09_a_git_that_hangs_is_killed_with_its_group_at_the_deadline() {
     let script = format!("#!/bin/sh\necho $$ > '{}'\nsleep 1000 & sleep 1000\n", lab.mark().display());
     fs::write(bin.join("git"), script).unwrap();
     fs::set_permissions(bin.join("git"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let options = GitOptions { search: vec![bin], deadline: Duration::from_millis(500), ..lab.options() };
+    // With settings of the user git is not confined, so the program can write its mark.
+    let user_settings = UserSettings::Read("/dev/null".into());
+    let deadline = Duration::from_millis(500);
+    let options = GitOptions { search: vec![bin], deadline, user_settings, ..lab.options() };
     let text = lab.call(options, "git_status", json!({})).await.err();
     assert!(text.contains("took longer than 0.5 s and was stopped"), "{text}");
     let group = fs::read_to_string(lab.mark()).unwrap();

@@ -210,6 +210,8 @@ async fn worktrees_are_added_and_removed_inside_the_root() {
     lab.change("git_worktree", json!({"action": "remove", "path": "second", "force": true})).await.ok();
     assert!(!lab.root().join("second").exists());
     lab.change("git_worktree", json!({"action": "remove", "path": "repo"})).await.err();
+    let existing = json!({"action": "add", "path": "third", "branch": "side"});
+    assert_eq!(lab.change("git_worktree", existing).await.ok()["worktrees"][1]["branch"], "side");
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use std::{
 
 use tokio::process;
 
-use crate::{environment, group::Containment, lookup, spawn_error::SpawnError};
+use crate::{confinement::Confinement, environment, group::Containment, lookup, spawn_error::SpawnError};
 
 /// A program with its arguments.
 ///
@@ -35,6 +35,8 @@ pub struct Command {
     /// named in [`Departure::survivors`](crate::Departure::survivors) and killed; with zero they
     /// are killed at once.
     pub grace: Duration,
+    /// The files that it can access; all if absent.
+    pub confinement: Option<Confinement>,
 }
 
 impl Command {
@@ -48,6 +50,7 @@ impl Command {
             directory: None,
             containment: Containment::default(),
             grace: Duration::ZERO,
+            confinement: None,
         }
     }
 
@@ -103,7 +106,11 @@ impl Command {
         if let Some(directory) = &self.directory {
             system.current_dir(directory);
         }
-        system.spawn().map_err(|error| SpawnError::from_system(&path, error))
+        let started = match &self.confinement {
+            Some(confinement) => confinement.spawn(&mut system),
+            None => system.spawn(),
+        };
+        started.map_err(|error| SpawnError::from_system(&path, error))
     }
 }
 

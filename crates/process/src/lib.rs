@@ -10,10 +10,11 @@
 //!
 //! Either way the program leads its own process group. When it ends, or when its handle is
 //! dropped, the rest of the group is killed ([`Containment`]). If this process itself is killed, a
-//! small helper process, the watchdog, kills the groups. This crate does not restrict what a
-//! program may do while it runs (files, network).
+//! small helper process, the watchdog, kills the groups. A [`Confinement`] limits the files that a
+//! program can access; its network access is not restricted.
 
 mod command;
+mod confinement;
 mod ending;
 mod environment;
 mod group;
@@ -30,6 +31,7 @@ mod stream;
 mod watchdog;
 
 pub use command::Command;
+pub use confinement::{Confinement, Reads, Restriction, RestrictionFailed};
 pub use ending::Ending;
 pub use environment::{inherited, is_inherited};
 pub use group::Containment;

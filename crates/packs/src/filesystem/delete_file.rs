@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Filesystem;
 use super::budget::Budget;
 use super::walk;
-use crate::sandbox::{AccessError, Dir, Durability, Kind, Name, Purpose};
+use crate::sandbox::{self, AccessError, Dir, Durability, Kind, Name, Purpose};
 use trunkline_toolbox::{Tool, ToolError};
 
 /// Maximum depth; bounded because each level holds an open descriptor.
@@ -91,6 +91,9 @@ impl Tree<'_> {
         let path = parent.label(name);
         if dir.own_stat()?.st_dev != self.device {
             return Err(AccessError::OtherFilesystem { path }.into());
+        }
+        if dir.is_git_directory() {
+            return Err(sandbox::of_git(path).into());
         }
         if depth > MAX_DEPTH {
             return Err(ToolError::new(format!("`{path}` is more than {MAX_DEPTH} levels deep"))

@@ -7,6 +7,7 @@
 mod budget;
 mod copy_file;
 mod create_directory;
+mod credentials;
 mod delete_file;
 mod directory_tree;
 mod edit_file;
@@ -40,7 +41,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::sandbox::{AccessError, HardLinks, Purpose, Roots, Sandbox, Spot};
+use crate::sandbox::{AccessError, Dir, HardLinks, Name, Purpose, Roots, Sandbox, Spot};
 use trunkline_toolbox::{Json, Tool, ToolError};
 
 use budget::Budget;
@@ -119,7 +120,15 @@ impl Filesystem {
 
     fn open(&self, path: &str) -> Result<Opened, ToolError> {
         let spot = self.spot(path, Purpose::Read)?;
-        self.opened(spot.label(), spot.open_file()?)
+        let file = spot.open_file()?;
+        let (dir, name) = spot.entry()?;
+        self.read_from(dir, name, file)
+    }
+
+    /// A file that is opened for reading its content.
+    fn read_from(&self, dir: &Dir, name: &Name, file: File) -> Result<Opened, ToolError> {
+        credentials::refuse(dir, name, &file)?;
+        self.opened(dir.label(name), file)
     }
 
     fn opened(&self, label: String, file: File) -> Result<Opened, ToolError> {

@@ -191,7 +191,7 @@ impl<'a> Search<'a> {
         if fs.sandbox.protected().from_reading(&dir.path().join(name)).is_some() {
             return None;
         }
-        let opened = fs.opened(dir.label(name), dir.open_file(name).ok()?).ok()?;
+        let opened = fs.read_from(dir, name, dir.open_file(name).ok()?).ok()?;
         if opened.size() > fs.caps.searched_bytes {
             return None;
         }

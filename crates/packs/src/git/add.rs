@@ -1,6 +1,6 @@
 //! `git_add`: stages files.
 
-use std::sync::Arc;
+use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _, path::Path, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,10 +77,11 @@ async fn check(repository: &Repository<'_>, paths: &[String]) -> Result<(), Tool
     if candidates.truncated() {
         return Err(ToolError::new("too many files at once").hint("Stage one directory at a time."));
     }
-    for path in candidates.fields() {
+    for path in candidates.raw_fields() {
+        let path = Path::new(OsStr::from_bytes(&path));
         // For a nested repository git stages its current commit.
-        if repository.top()?.join(&path).is_dir() {
-            repository.enclose_nested(&path)?;
+        if repository.top()?.join(path).is_dir() {
+            repository.enclose_nested_at(path)?;
         }
     }
     if matches!(options.user_settings, UserSettings::Read(_)) {

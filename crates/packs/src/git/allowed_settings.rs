@@ -25,7 +25,6 @@ const HARMLESS: &[(&str, &str)] = &[
     ("core", "filemode"),
     ("core", "ignorecase"),
     ("core", "logallrefupdates"),
-    ("core", "multipackindex"),
     ("core", "precomposeunicode"),
     ("core", "preloadindex"),
     ("core", "repositoryformatversion"),

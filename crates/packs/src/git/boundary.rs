@@ -26,6 +26,10 @@ impl Roots {
         &self.0[0]
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = &PathBuf> {
+        self.0.iter()
+    }
+
     pub(super) fn contain(&self, real: &Path) -> bool {
         self.0.iter().any(|root| real.starts_with(root))
     }
@@ -95,6 +99,12 @@ fn is_git_directory(part: Component<'_>) -> bool {
 
 fn no_directory(named: &str) -> ToolError {
     ToolError::new(format!("there is no directory {named:?}")).hint("Check `repo_path`.")
+}
+
+/// The error for a new directory inside a git directory.
+pub(super) fn in_git_directory() -> ToolError {
+    ToolError::new("this directory is inside the git directory of a repository")
+        .hint("Name a directory among the working files.")
 }
 
 /// The error for a repository with a part outside of the roots.

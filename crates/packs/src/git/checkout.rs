@@ -54,6 +54,7 @@ async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<CheckedOut>, ToolE
         "--no-guess",
         "--no-recurse-submodules",
         "--no-progress",
+        "--no-overwrite-ignore",
     ]);
     let branch = RefName::parse(revision.as_str()).ok().map(|name| name.branch());
     let is_branch = match &branch {
@@ -63,9 +64,7 @@ async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<CheckedOut>, ToolE
     // Uses the full name, because a tag of the same name would take precedence.
     let meant = branch.filter(|_| is_branch).map(|branch| Revision::parse(&branch)).transpose()?;
     let commit = repository.commit(meant.as_ref().unwrap_or(&revision)).await?;
-    if let Some(head) = repository.head().await? {
-        repository.keeps(&head, &commit).await?;
-    }
+    repository.keeps(repository.head().await?.as_deref(), &commit).await?;
     if is_branch {
         switch.args(["--end-of-options", revision.as_str()]).ok().await?;
     } else {

@@ -59,7 +59,7 @@ async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<Cloned>, ToolError
             .hint("Leave it out; the operator configures access."));
     }
     let _changing = git.change().await;
-    let path = git.roots().vacant(&args.path)?;
+    let path = git.new_top(&args.path)?;
     if path.exists() {
         return Err(ToolError::new("there is something at `path` already").hint("Name a new directory."));
     }

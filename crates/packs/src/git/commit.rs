@@ -84,6 +84,7 @@ async fn check(repository: &Repository<'_>, staged: usize) -> Result<(), ToolErr
     if let Some(state @ (InProgress::Rebase | InProgress::CherryPick | InProgress::Revert)) = state {
         return Err(state.refuse("a commit"));
     }
+    repository.without_autostash()?;
     let unmerged = repository.read("ls-files").args(["--unmerged", "-z"]).output_limit(4096).ok().await?;
     if !unmerged.stdout.head.is_empty() {
         return Err(ToolError::new("there are unresolved conflicts")

@@ -176,6 +176,7 @@ pub(super) async fn of(
     context: i64,
     paths: &[String],
 ) -> Result<Diff, ToolError> {
+    repository.enclose_nested()?;
     let command = || {
         let command = repository.read("diff").args(SWITCHES);
         match sides {
@@ -186,9 +187,6 @@ pub(super) async fn of(
     };
     let listed = command().args(["--raw", "--numstat", "--no-abbrev", "-z", "--"]).args(paths).ok().await?;
     let mut files = parse::changes(listed.fields());
-    for file in files.iter().filter(|file| file.is_nested) {
-        repository.enclose_nested(&file.path)?;
-    }
     let context = format!("--unified={}", context.clamp(0, MOST_CONTEXT));
     let patch = patch(command().args(["--patch", &context, "--"]).args(paths)).await?;
     let truncated = listed.truncated() || patch.truncated || files.len() > MOST_FILES;

@@ -87,7 +87,7 @@ fn stands_alone(roots: &Roots, git_dir: &Path, named: &Path) -> Result<(), ToolE
 }
 
 /// True if git would treat `directory` as a git directory.
-fn is_git_directory(directory: &Path) -> bool {
+pub(super) fn is_git_directory(directory: &Path) -> bool {
     let has = |name: &str| directory.join(name).symlink_metadata().is_ok();
     has("HEAD") && (has("commondir") || has("objects") && has("refs"))
 }

@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    os::unix::fs::FileTypeExt as _,
     path::{Path, PathBuf},
 };
 
@@ -17,6 +18,9 @@ const ALTERNATES_DEPTH: usize = 5;
 /// Maximum size of the list of alternate object stores.
 const ALTERNATES_SIZE: u64 = 64 * 1024;
 
+/// Maximum size of the list of reference tables.
+const TABLES_SIZE: u64 = 1024 * 1024;
+
 /// Maximum number of files and directories examined in one repository.
 const ENTRIES: usize = 250_000;
 
@@ -31,17 +35,13 @@ const READ: [&str; 8] =
 /// Refuses a repository with a link or an alternate object store that leads out of the roots.
 pub(super) fn check(roots: &Roots, layout: &Layout) -> Result<(), ToolError> {
     let mut walk = Walk { roots, left: ENTRIES };
-    walk.directory(&layout.git_dir, Depth::Here)?;
-    for name in READ {
-        walk.tree(&layout.git_dir.join(name))?;
-    }
-    if layout.common_dir != layout.git_dir {
-        walk.directory(&layout.common_dir, Depth::Here)?;
-        for name in READ {
-            walk.tree(&layout.common_dir.join(name))?;
-        }
-    }
+    walk.references(layout)?;
     walk.store(&layout.common_dir.join("objects"), ALTERNATES_DEPTH)
+}
+
+/// Same as [`check`], for a repository of which git reads only references.
+pub(super) fn check_references(roots: &Roots, layout: &Layout) -> Result<(), ToolError> {
+    Walk { roots, left: ENTRIES }.references(layout)
 }
 
 /// Depth to which a directory is checked.
@@ -60,6 +60,19 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// Everything in the git directory and the common directory but the objects.
+    fn references(&mut self, layout: &Layout) -> Result<(), ToolError> {
+        let linked = (layout.common_dir != layout.git_dir).then_some(&layout.common_dir);
+        for directory in [&layout.git_dir].into_iter().chain(linked) {
+            self.directory(directory, Depth::Here)?;
+            for name in READ {
+                self.tree(&directory.join(name))?;
+            }
+            tables(&directory.join("reftable/tables.list"))?;
+        }
+        Ok(())
+    }
+
     /// Everything below `directory`, which may be missing.
     fn tree(&mut self, directory: &Path) -> Result<(), ToolError> {
         if directory.symlink_metadata().is_err() {
@@ -83,12 +96,15 @@ impl Walk<'_> {
                 };
                 if kind.is_symlink() {
                     let real = self.real(&entry.path())?;
+                    fs::metadata(&real).map_or(Ok(()), |target| opens_at_once(target.file_type()))?;
                     if let (Some(links), true) = (links, real.is_dir()) {
                         let links = links.checked_sub(1).ok_or_else(leads_outside)?;
                         waiting.push((real, Depth::Below(links)));
                     }
                 } else if let (Some(_), true) = (links, kind.is_dir()) {
                     waiting.push((entry.path(), depth));
+                } else {
+                    opens_at_once(kind)?;
                 }
             }
         }
@@ -119,6 +135,27 @@ impl Walk<'_> {
         }
         Ok(())
     }
+}
+
+/// Refuses a list of reference tables that names a file in another directory.
+fn tables(list: &Path) -> Result<(), ToolError> {
+    match fs::metadata(list) {
+        Ok(metadata) if metadata.len() > TABLES_SIZE => return Err(too_many()),
+        Ok(_) => {}
+        Err(_) => return Ok(()),
+    }
+    let names = fs::read(list).map_err(|_| leads_outside())?;
+    if names.contains(&b'/') { Err(leads_outside()) } else { Ok(()) }
+}
+
+/// Refuses a pipe or a device, on which git would wait. A socket is harmless, because opening it
+/// fails; git's file monitor has one.
+fn opens_at_once(kind: fs::FileType) -> Result<(), ToolError> {
+    if kind.is_fifo() || kind.is_char_device() || kind.is_block_device() {
+        return Err(ToolError::new("a file in the git directory of this repository is not a regular file")
+            .hint("Ask a person to remove the pipe or device from it."));
+    }
+    Ok(())
 }
 
 fn too_many() -> ToolError {

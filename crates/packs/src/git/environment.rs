@@ -17,7 +17,7 @@ const SSH: &str = "ssh -o BatchMode=yes -o ClearAllForwardings=yes -o PermitLoca
 /// read. A repository's dangerous settings are already removed by `allowed_settings`; this is the
 /// second line of defence. A setting that needs a command to be switched off is set to `:`, the
 /// shell's no-op, because an empty value would be run as a command in some places.
-const SETTINGS: [(&str, &str); 47] = [
+const SETTINGS: [(&str, &str); 48] = [
     ("blame.ignoreRevsFile", ""),
     ("color.ui", "false"),
     ("commit.gpgSign", "false"),
@@ -28,6 +28,8 @@ const SETTINGS: [(&str, &str); 47] = [
     ("core.bigFileThreshold", "16m"),
     ("core.editor", ":"),
     ("core.fsmonitor", "false"),
+    // It names packs by path, also outside of the repository.
+    ("core.multiPackIndex", "false"),
     ("core.pager", "cat"),
     ("core.protectHFS", "true"),
     ("core.protectNTFS", "true"),

@@ -27,7 +27,7 @@ pub(super) async fn settings(repository: &Repository<'_>) -> Result<Vec<(&'stati
 
 async fn from_file(repository: &Repository<'_>, file: &Path, key: &str) -> Result<Option<String>, ToolError> {
     let git = repository.git();
-    let command = Invocation::new(git, Mode::Read, Path::new("/"), repository.deadline());
+    let command = Invocation::new(git, Mode::Read, Path::new("/"), repository.deadline()).unconfined();
     let output =
         command.args(["config", "--includes", "--file"]).arg(file).args(["--get", key]).run().await?;
     Ok(Some(output.text()).filter(|value| output.is_success() && !value.is_empty()))

@@ -44,7 +44,7 @@ pub(super) fn tool(git: &Arc<Git>) -> Tool {
 async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<Made>, ToolError> {
     let branch = RefName::parse(&args.initial_branch)?;
     let _changing = git.change().await;
-    let path = git.roots().vacant(&args.path)?;
+    let path = git.new_top(&args.path)?;
     if path.join(".git").symlink_metadata().is_ok() {
         return Err(ToolError::new("there is a repository here already").hint("Use it; see git_status."));
     }

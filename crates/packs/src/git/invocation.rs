@@ -2,13 +2,14 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    path::Path,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
 use tokio::time::Instant;
 
 use super::{
+    confined::confinement,
     environment::{Mode, Settings, environment},
     failure,
     pack::Git,
@@ -35,6 +36,15 @@ pub(super) struct Invocation<'a> {
     args: Vec<OsString>,
     input: Vec<u8>,
     output_limit: usize,
+    reach: Reach,
+}
+
+/// The files that the kernel lets git access.
+#[derive(Debug)]
+enum Reach {
+    /// Those of the roots and of the system, and these.
+    Confined(Vec<PathBuf>),
+    Unconfined,
 }
 
 /// The output of git.
@@ -57,6 +67,7 @@ impl<'a> Invocation<'a> {
             args: Vec::new(),
             input: Vec::new(),
             output_limit: OUTPUT_LIMIT,
+            reach: Reach::Confined(Vec::new()),
         }
     }
 
@@ -78,6 +89,18 @@ impl<'a> Invocation<'a> {
 
     pub(super) fn variable(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.variables.push((name.into(), value.as_ref().to_owned()));
+        self
+    }
+
+    /// Lets git access a directory outside of the roots.
+    pub(super) fn reaching(mut self, directory: &Path) -> Self {
+        self.reach = Reach::Confined(vec![directory.to_owned()]);
+        self
+    }
+
+    /// Lets git read all files: for a file of the operator that may include others.
+    pub(super) fn unconfined(mut self) -> Self {
+        self.reach = Reach::Unconfined;
         self
     }
 
@@ -106,11 +129,15 @@ impl<'a> Invocation<'a> {
             memory: self.git.options().memory,
             ..Limits::default()
         };
-        let command = Command::new(self.git.program())
+        let mut command = Command::new(self.git.program())
             .directory(self.directory)
             .args(&self.args)
             .envs(environment(self.git.options(), self.mode, &self.settings))
             .envs(self.variables);
+        command.confinement = match self.reach {
+            Reach::Confined(own) => confinement(self.git, self.mode, own),
+            Reach::Unconfined => None,
+        };
         let run = command.run(&limits, self.input).await;
         let finished = run.map_err(|error| failure::cannot_run(&error))?;
         match finished.ending {

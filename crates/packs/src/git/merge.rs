@@ -128,6 +128,7 @@ pub(super) async fn join(
         "--no-gpg-sign",
         "--no-verify-signatures",
         "--no-autostash",
+        "--no-overwrite-ignore",
         "--strategy=ort",
     ]);
     if repository.git().options().hooks == Hooks::Off {
@@ -157,6 +158,8 @@ async fn abort(repository: &Repository<'_>) -> Result<TextAndData<Merged>, ToolE
             ToolError::new("no merge is in progress").hint("There is nothing to abort; see git_status.")
         );
     }
+    repository.without_autostash()?;
+    repository.keeps_in_abort().await?;
     repository.convert("merge")?.arg("--abort").ok().await?;
     let commit = repository.born_head().await?;
     let data = Merged { outcome: Outcome::Aborted, commit, conflicts: Vec::new() };

@@ -9,8 +9,10 @@ use tokio::sync::{Mutex, MutexGuard};
 use super::{
     add, blame,
     boundary::Roots,
-    branch, checkout, clone, commit, compatibility, create_branch, diff,
-    environment::{self, Settings},
+    branch, checkout, clone, commit, compatibility,
+    confined::confinement,
+    create_branch, diff,
+    environment::{self, Mode, Settings},
     fetch,
     git_pack_error::GitPackError,
     init, log, merge,
@@ -18,6 +20,7 @@ use super::{
     pull, push, reset, show, stash, status, tag, worktree,
 };
 use crate::text_and_data::TextAndData;
+use trunkline_process::Restriction;
 use trunkline_toolbox::{Tool, ToolError};
 
 /// Shared state of the tools.
@@ -34,6 +37,7 @@ pub(super) struct Git {
 /// The tools that `options` allow.
 pub fn pack(options: GitOptions) -> Result<Vec<Tool>, GitPackError> {
     let git = Arc::new(Git::new(options)?);
+    report_confinement(&git);
     let mut tools = vec![
         status::tool(&git),
         diff::unstaged_tool(&git),
@@ -74,6 +78,23 @@ pub fn compatibility_tools(options: GitOptions) -> Result<Vec<Tool>, GitPackErro
         tools.extend(compatibility::changing(&git));
     }
     Ok(tools)
+}
+
+/// Logs the degree to which the kernel keeps git inside the roots.
+fn report_confinement(git: &Git) {
+    let Some(confinement) = confinement(git, Mode::Read, Vec::new()) else {
+        tracing::info!(
+            "git may run programs of the user or of a repository, so the kernel does not confine it"
+        );
+        return;
+    };
+    match confinement.support() {
+        Ok(Restriction::Unavailable) => {
+            tracing::info!("this kernel has no Landlock, so it does not confine git to the open directories");
+        }
+        Ok(restriction) => tracing::debug!(?restriction, "the kernel confines git to the open directories"),
+        Err(error) => tracing::warn!(%error, "the kernel does not confine git to the open directories"),
+    }
 }
 
 impl Git {

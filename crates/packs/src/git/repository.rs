@@ -16,6 +16,7 @@ use super::{
     discovery::{self, Layout},
     enclosure,
     environment::Mode,
+    index,
     invocation::Invocation,
     options::Drivers,
     pack::Git,
@@ -33,6 +34,8 @@ pub(super) struct Repository<'a> {
     layout: Layout,
     common: CommonDir,
     settings: RepositorySettings,
+    /// Nested repositories in the index, relative to the top directory.
+    nested: Vec<PathBuf>,
 }
 
 impl<'a> Repository<'a> {
@@ -53,8 +56,9 @@ impl<'a> Repository<'a> {
             layout.top = Some(top).filter(|_| !settings.is_bare());
         }
         let common = CommonDir::make(&layout.common_dir, &settings.file(), git.options().hooks)?;
-        let repository = Self { git, deadline, layout, common, settings };
-        repository.confirm().await?;
+        let mut repository = Self { git, deadline, layout, common, settings, nested: Vec::new() };
+        let (nested, ()) = tokio::try_join!(index::check(&repository), repository.confirm())?;
+        repository.nested = nested;
         Ok(repository)
     }
 
@@ -89,6 +93,7 @@ impl<'a> Repository<'a> {
         if self.git.options().drivers == Drivers::Off {
             self.settings.without_drivers()?;
         }
+        self.enclose_nested()?;
         Ok(self.write(command))
     }
 
@@ -119,11 +124,20 @@ impl<'a> Repository<'a> {
         Invocation::new(self.git, mode, self.directory(), self.deadline)
             .variable("GIT_CEILING_DIRECTORIES", ceilings.join(":".as_ref()))
             .variable("GIT_COMMON_DIR", self.common.path())
+            .reaching(self.common.path())
     }
 
     /// The common directory, and its substitute for git.
     pub(super) fn common(&self) -> &CommonDir {
         &self.common
+    }
+
+    pub(super) fn git_dir(&self) -> &Path {
+        &self.layout.git_dir
+    }
+
+    pub(super) fn settings(&self) -> &RepositorySettings {
+        &self.settings
     }
 
     pub(super) fn git(&self) -> &Git {
@@ -146,12 +160,17 @@ impl<'a> Repository<'a> {
         })
     }
 
-    /// Refuses the nested repository at `path` if a part of it is outside of the roots, because
-    /// git reads its current commit.
-    pub(super) fn enclose_nested(&self, path: &str) -> Result<(), ToolError> {
+    /// Refuses if a part of a nested repository is outside of the roots, because git reads its
+    /// current commit when it looks at the working files.
+    pub(super) fn enclose_nested(&self) -> Result<(), ToolError> {
+        self.nested.iter().try_for_each(|path| self.enclose_nested_at(path))
+    }
+
+    /// Same as [`Self::enclose_nested`], for one path that need not be in the index.
+    pub(super) fn enclose_nested_at(&self, path: &Path) -> Result<(), ToolError> {
         let Some(top) = &self.layout.top else { return Ok(()) };
         match discovery::nested(self.git.roots(), &top.join(path))? {
-            Some(layout) => enclosure::check(self.git.roots(), &layout),
+            Some(layout) => enclosure::check_references(self.git.roots(), &layout),
             None => Ok(()),
         }
     }
@@ -168,6 +187,16 @@ impl<'a> Repository<'a> {
     /// Refuses `action` while a merge, rebase or similar operation is in progress.
     pub(super) fn at_rest(&self, action: &str) -> Result<(), ToolError> {
         self.in_progress().map_or(Ok(()), |state| Err(state.refuse(action)))
+    }
+
+    /// Refuses if git would apply stashed changes at the end of a merge, because they are not
+    /// checked.
+    pub(super) fn without_autostash(&self) -> Result<(), ToolError> {
+        if self.layout.git_dir.join("MERGE_AUTOSTASH").symlink_metadata().is_err() {
+            return Ok(());
+        }
+        Err(ToolError::new("the merge in progress has stashed changes (MERGE_AUTOSTASH)")
+            .hint("Ask a person to finish or to abort it."))
     }
 
     /// The branch that is checked out; `None` if HEAD is detached.

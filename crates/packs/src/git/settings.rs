@@ -82,6 +82,11 @@ impl RepositorySettings {
         self.bare
     }
 
+    /// True if only a part of the files is checked out.
+    pub(super) fn is_sparse(&self) -> bool {
+        self.visible.iter().any(|entry| entry.key == "core.sparsecheckout" && entry.is_true())
+    }
+
     /// The value of `core.worktree`, relative to the git directory.
     pub(super) fn worktree(&self) -> Option<&str> {
         self.worktree.as_deref()

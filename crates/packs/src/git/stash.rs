@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     arguments::RepositoryOnly,
     failure::{self, clean},
+    guarded::Untracked,
     identity,
     merge::conflicts,
     pack::{self, Git},
@@ -115,7 +116,8 @@ async fn push(repository: &Repository<'_>, args: &Args) -> Result<TextAndData<St
     repository.top()?;
     repository.at_rest("a stash")?;
     repository.born_head().await?;
-    repository.keeps_unsaved().await?;
+    let untracked = if args.include_untracked { Untracked::Stashed } else { Untracked::Left };
+    repository.keeps_unsaved(untracked).await?;
     let before = entries(repository).await?.len();
     let mut command = repository.convert("stash")?.args(["push", "--quiet"]);
     // `git stash` internally uses a pathspec with magic, which literal mode would break. No
@@ -144,8 +146,11 @@ async fn restore(
 ) -> Result<TextAndData<Stash>, ToolError> {
     repository.top()?;
     let entry = entry(repository, index).await?;
-    repository.keeps(&format!("{entry}^1"), &entry).await?;
-    let output = repository.convert("stash")?.args([how, "--quiet", &entry]).run().await?;
+    let mut command = repository.convert("stash")?;
+    if repository.keeps_in_restore(&entry).await? {
+        command = command.setting("merge.renames", "false").setting("merge.directoryRenames", "false");
+    }
+    let output = command.args([how, "--quiet", &entry]).run().await?;
     let conflicts = conflicts(repository).await?;
     if !output.is_success() && conflicts.is_empty() {
         return Err(failure::of(&output));

@@ -66,6 +66,7 @@ pub(super) async fn run(git: Arc<Git>, args: RepositoryOnly) -> Result<TextAndDa
 /// The status of an open repository.
 pub(super) async fn of(repository: &Repository<'_>) -> Result<Status, ToolError> {
     repository.top()?;
+    repository.enclose_nested()?;
     let args = [
         "--porcelain=v2",
         "--branch",

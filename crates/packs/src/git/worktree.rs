@@ -65,7 +65,7 @@ struct Worktree {
     branch: Option<String>,
     bare: bool,
     locked: bool,
-    /// True if its directory no longer exists.
+    /// True if its directory, which is inside the open directories, no longer exists.
     prunable: bool,
 }
 
@@ -110,20 +110,19 @@ async fn add(repository: &Repository<'_>, args: &Args) -> Result<(), ToolError> 
         );
     };
     let branch = RefName::parse(branch)?;
-    let path = repository.git().roots().vacant(path)?;
+    let path = repository.git().new_top(path)?;
     if path.exists() {
         return Err(ToolError::new("there is something at `path` already").hint("Name a new directory."));
     }
     let exists = repository.has(&branch.branch()).await?;
-    let mut command =
-        repository.convert("worktree")?.args(["add", "--quiet", "--no-track", "--no-guess-remote"]);
+    let mut command = repository.convert("worktree")?.args(["add", "--quiet", "--no-guess-remote"]);
     let start = match &args.base {
         Some(_) if exists => {
             return Err(ToolError::new("there is a branch of that name already")
                 .hint("Leave `base` out to check it out."));
         }
         Some(base) => {
-            command = command.args(["-b", branch.as_str()]);
+            command = command.args(["--no-track", "-b", branch.as_str()]);
             repository.commit(&Revision::parse(base)?).await?
         }
         None if exists => branch.as_str().to_owned(),
@@ -198,6 +197,11 @@ async fn worktrees(repository: &Repository<'_>) -> Result<Vec<Worktree>, ToolErr
         let real = repository.common().real();
         let top = real.parent().filter(|_| real.file_name().is_some_and(|name| name == ".git"));
         main.path = top.unwrap_or(real).display().to_string();
+    }
+    // The existence of a directory outside of the roots is not told.
+    let roots = repository.git().roots();
+    for worktree in found.iter_mut().filter(|worktree| !roots.contain(Path::new(&worktree.path))) {
+        worktree.prunable = false;
     }
     Ok(found)
 }

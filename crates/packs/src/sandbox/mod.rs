@@ -14,6 +14,8 @@
 mod dir;
 mod draft;
 mod error;
+mod git_directory;
+mod guarded;
 mod input;
 mod kind;
 mod label;
@@ -30,18 +32,24 @@ pub(crate) use dir::kind_of;
 pub use dir::{Dir, Entry};
 pub use draft::{Draft, Durability, Like, Onto};
 pub use error::AccessError;
+pub(crate) use guarded::{Guarded, is_git_name};
 pub use input::{BadPath, MAX_PATH_BYTES};
 pub use kind::Kind;
 pub use label::{escape, escape_bytes};
-pub use landlock::{Reads, Restriction, RestrictionFailed, restrict_process};
+pub use landlock::restrict_process;
 pub use name::{Name, RelPath};
 pub use protected::{BadPattern, Protected};
 pub use root::Root;
+pub(crate) use root::names;
 pub use roots::Roots;
 pub use spot::Spot;
+pub use trunkline_process::{Reads, Restriction, RestrictionFailed};
 
 use protected::Renames;
 use resolve::{Last, Missing};
+
+/// The rule named in the error for a path in a git directory that is not called `.git`.
+const GIT_DIRECTORY: &str = "git directory";
 
 /// Determines whether files with several hard links are read. Another link may be outside the
 /// root, which cannot be detected. Writes never affect the other link: whole files are replaced by
@@ -99,15 +107,24 @@ impl Sandbox {
     pub fn spot(&self, path: &str, purpose: Purpose) -> Result<Spot, AccessError> {
         let (root, path) = self.roots.find(path)?;
         self.check(&path, &root, purpose)?;
-        let may_make = |made: &RelPath| self.check(made, &root, purpose);
+        let may_make = |made: &Spot| self.check_spot(made, &root, purpose);
         let (last, missing) = match purpose {
             Purpose::Read => (Last::Follow, Missing::Refuse),
             Purpose::Look | Purpose::Change | Purpose::Rename => (Last::Keep, Missing::Refuse),
             Purpose::Create => (Last::Keep, Missing::Create(&may_make)),
         };
         let spot = resolve::resolve(&root, &path, last, missing)?;
-        self.check(&spot.real_path(), &root, purpose)?;
+        self.check_spot(&spot, &root, purpose)?;
         Ok(spot)
+    }
+
+    /// Checks a resolved path: also for git directories of any name.
+    fn check_spot(&self, spot: &Spot, root: &Root, purpose: Purpose) -> Result<(), AccessError> {
+        self.check(&spot.real_path(), root, purpose)?;
+        match purpose {
+            Purpose::Read | Purpose::Look => Ok(()),
+            Purpose::Change | Purpose::Create | Purpose::Rename => not_of_git(spot),
+        }
     }
 
     fn check(&self, path: &RelPath, root: &Root, purpose: Purpose) -> Result<(), AccessError> {
@@ -132,4 +149,13 @@ impl Sandbox {
         };
         self.protected.guarding(&root.absolute(path), renames)
     }
+}
+
+fn not_of_git(spot: &Spot) -> Result<(), AccessError> {
+    if git_directory::holds(spot) { Err(of_git(spot.label())) } else { Ok(()) }
+}
+
+/// The error for a path in a git directory.
+pub(crate) fn of_git(path: String) -> AccessError {
+    AccessError::Protected { path, pattern: GIT_DIRECTORY.to_owned() }
 }

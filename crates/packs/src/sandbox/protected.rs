@@ -6,14 +6,14 @@
 //! invisible characters.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
 use thiserror::Error;
 
+use super::guarded::Guarded;
 use super::name::{Name, RelPath};
-use super::root::names;
 
 /// Never read and never changed: credentials and keys.
 const SECRETS: &[&str] = &[
@@ -60,6 +60,8 @@ const FIXED: &[&str] = &[
     // The server's own configuration, in all its locations, and the user's approvals.
     "trunkline.json",
     "trunkline/approved.json",
+    // The tool definitions that a person has reviewed.
+    "trunkline.lock",
 ];
 
 /// The rule named in the error for a guarded path.
@@ -70,8 +72,7 @@ const GUARDED: &str = "configuration of this server";
 pub struct Protected {
     secrets: Arc<[Rule]>,
     fixed: Arc<[Rule]>,
-    /// Paths that are never changed, as the case-folded names of an absolute path.
-    guarded: Arc<[Vec<String>]>,
+    guarded: Guarded,
 }
 
 /// An invalid rule.
@@ -105,20 +106,18 @@ enum Sense {
 impl Protected {
     /// Custom rules instead of the built-in ones.
     pub fn new<S: AsRef<str>>(secrets: &[S], fixed: &[S]) -> Result<Self, BadPattern> {
-        Ok(Self { secrets: rules(secrets)?, fixed: rules(fixed)?, guarded: Arc::from([]) })
+        Ok(Self { secrets: rules(secrets)?, fixed: rules(fixed)?, guarded: Guarded::default() })
     }
 
     /// No rules.
     pub fn nothing() -> Self {
-        Self { secrets: Arc::from([]), fixed: Arc::from([]), guarded: Arc::from([]) }
+        Self { secrets: Arc::from([]), fixed: Arc::from([]), guarded: Guarded::default() }
     }
 
     /// Adds files and directories that are readable but never changed. They need not exist yet.
     #[must_use]
     pub fn and_files(self, paths: &[PathBuf]) -> Self {
-        let places = paths.iter().flat_map(|path| places(path)).filter_map(|path| names(&path));
-        let more = places.map(|path| folded(&path)).filter(|path| !path.is_empty());
-        Self { guarded: self.guarded.iter().cloned().chain(more).collect(), ..self }
+        Self { guarded: self.guarded.and(&Guarded::new(paths)), ..self }
     }
 
     /// Custom rules in addition to the built-in ones.
@@ -155,11 +154,9 @@ impl Protected {
     /// contains a guarded path may be changed, but not renamed: under another name its contents
     /// would escape the rule.
     pub(super) fn guarding(&self, path: &RelPath, renames: Renames) -> Option<&'static str> {
-        let path = folded(path);
-        let is_guarded = |place: &Vec<String>| {
-            path.starts_with(place) || (renames == Renames::Yes && place.starts_with(&path))
-        };
-        self.guarded.iter().any(is_guarded).then_some(GUARDED)
+        let is_guarded =
+            self.guarded.covers(path) || (renames == Renames::Yes && self.guarded.is_within(path));
+        is_guarded.then_some(GUARDED)
     }
 
     pub fn secret_rules(&self) -> impl Iterator<Item = &str> {
@@ -238,23 +235,11 @@ fn rule(text: &str) -> Result<Rule, BadPattern> {
     Ok(Rule { text: text.to_owned(), sense, names: names.collect::<Result<_, _>>()? })
 }
 
-/// All forms of a path: as given, with its directory resolved, and fully resolved.
-fn places(path: &Path) -> Vec<PathBuf> {
-    let given = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let parent = given.parent().and_then(|parent| parent.canonicalize().ok());
-    let real = parent.zip(given.file_name()).map(|(parent, name)| parent.join(name));
-    let target = given.canonicalize().ok();
-    let mut all: Vec<PathBuf> = [Some(given), real, target].into_iter().flatten().collect();
-    all.sort();
-    all.dedup();
-    all
-}
-
-fn folded(path: &RelPath) -> Vec<String> {
+pub(super) fn folded(path: &RelPath) -> Vec<String> {
     path.names().iter().map(fold).collect()
 }
 
-fn fold(name: &Name) -> String {
+pub(super) fn fold(name: &Name) -> String {
     let text = String::from_utf8_lossy(name.as_bytes());
     let seen: String = text.chars().filter(|character| !is_ignorable(*character)).collect();
     let stem = seen.split_once(':').map_or(seen.as_str(), |(stem, _)| stem);

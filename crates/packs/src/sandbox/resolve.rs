@@ -37,8 +37,8 @@ pub(super) enum Last {
 #[derive(Clone, Copy)]
 pub(super) enum Missing<'a> {
     Refuse,
-    /// Each one is created if this check of its real path succeeds.
-    Create(&'a dyn Fn(&RelPath) -> Result<(), AccessError>),
+    /// Each one is created if this check of it succeeds.
+    Create(&'a dyn Fn(&Spot) -> Result<(), AccessError>),
 }
 
 pub(super) fn resolve(
@@ -138,7 +138,7 @@ impl<'a> Walk<'a> {
                 if origin == Origin::Asked
                     && let Missing::Create(check) = missing =>
             {
-                check(&self.here(Some(name.clone())).real_path())?;
+                check(&self.here(Some(name.clone())))?;
                 match rustix::fs::mkdirat(self.current(), name.as_os_str(), Mode::from_raw_mode(0o777)) {
                     Ok(()) | Err(Errno::EXIST) => {}
                     Err(errno) => return Err(self.failed(errno)),

@@ -89,6 +89,6 @@ impl Root {
 }
 
 /// The names of an absolute path; `None` if it is not a plain one.
-pub(super) fn names(path: &Path) -> Option<RelPath> {
+pub(crate) fn names(path: &Path) -> Option<RelPath> {
     path.strip_prefix("/").ok()?.iter().map(|part| Name::new(part.as_encoded_bytes())).collect::<Option<_>>()
 }

@@ -26,6 +26,11 @@ impl Spot {
         self.name.as_ref().map(|name| (&self.dir, name)).ok_or(AccessError::IsRoot)
     }
 
+    /// The directory that holds the entry; the root itself for the root.
+    pub(super) fn parent(&self) -> &Dir {
+        &self.dir
+    }
+
     pub fn real_path(&self) -> RelPath {
         match &self.name {
             Some(name) => self.dir.path().join(name),

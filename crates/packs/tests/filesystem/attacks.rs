@@ -437,3 +437,97 @@ async fn v09_files_guarded_by_their_path_can_be_read_and_nothing_else() {
     assert_eq!(place.ok("read_file", json!({"path": "etc/named.json"})).await["content"], "{}");
     place.ok("write_file", json!({"path": "etc/other", "content": "x"})).await;
 }
+
+/// A bare repository, and one whose git directory is named by a file.
+#[tokio::test]
+async fn g14_git_directories_of_any_name_are_not_changed() {
+    let place = Place::new();
+    for top in ["bare.git", "sub/meta"] {
+        for name in ["HEAD", "objects/info/x", "refs/heads/main", "hooks/sample"] {
+            place.write(&format!("{top}/{name}"), "x");
+        }
+    }
+    place.write("work/.git", "gitdir: part\n");
+    place.write("work/part/HEAD", "x");
+    place.write("free", "x");
+    symlink("../sub/meta", place.root.join("work/link")).unwrap();
+    let before = snapshot(&place.root);
+    for top in ["bare.git", "sub/meta", "work/part", "work/link"] {
+        for (tool, arguments) in [
+            ("write_file", json!({"path": format!("{top}/index"), "content": "x"})),
+            ("write_file", json!({"path": format!("{top}/hooks/new/post-merge"), "content": "x"})),
+            (
+                "edit_file",
+                json!({"path": format!("{top}/HEAD"), "edits": [{"old_text": "x", "new_text": "y"}]}),
+            ),
+            ("create_directory", json!({"path": format!("{top}/a/b")})),
+            ("copy_file", json!({"source": "free", "destination": format!("{top}/index")})),
+            ("move_file", json!({"source": "free", "destination": format!("{top}/index")})),
+            ("delete_file", json!({"path": format!("{top}/HEAD")})),
+        ] {
+            let refused = place.err(tool, arguments).await;
+            assert!(refused.contains("protected by the rule `git directory`"), "{tool} {top}: {refused}");
+        }
+    }
+    for path in ["sub", "bare.git"] {
+        place.err("delete_file", json!({"path": path, "recursive": true})).await;
+    }
+    place.err("move_file", json!({"source": "bare.git", "destination": "other"})).await;
+    assert_eq!(snapshot(&place.root), before);
+    place.ok("read_file", json!({"path": "bare.git/HEAD"})).await;
+    place.ok("write_file", json!({"path": "work/src/a", "content": "x"})).await;
+}
+
+#[tokio::test]
+async fn f13_credentials_in_gits_own_files_are_not_shown() {
+    let place = Place::new();
+    let token = format!("ghp_{}", "a1B2c3".repeat(6));
+    let config = format!("[remote \"origin\"]\n\turl = https://{token}@github.com/a/b.git\n");
+    let password = "[remote \"origin\"]\n\turl = https://me:hunter22@example.org/a.git\n";
+    for name in ["HEAD", "objects/x", "refs/x"] {
+        place.write(&format!("bare.git/{name}"), "x");
+    }
+    for path in [".git/config", "sub/.git/modules/a/b/config", "bare.git/config", ".gitconfig"] {
+        for text in [config.as_str(), password] {
+            place.write(path, text);
+            for (tool, arguments) in [
+                ("read_file", json!({"path": path})),
+                ("read_file", json!({"path": path, "encoding": "base64", "offset": 40, "limit": 9})),
+                ("read_media_file", json!({"path": path})),
+                ("copy_file", json!({"source": path, "destination": "copy"})),
+            ] {
+                let refused = place.err(tool, arguments).await;
+                assert!(refused.contains("contains credentials"), "{tool} {path}: {refused}");
+            }
+            let several = place.ok("read_multiple_files", json!({"paths": [path]})).await.to_string();
+            assert!(!several.contains(&token) && !several.contains("hunter22"), "{several}");
+            for query in ["url", "hunter", "ghp_a"] {
+                let search = json!({"query": query, "include_ignored": true});
+                assert_eq!(place.ok("search_content", search).await["matches"], json!([]), "{path}");
+            }
+        }
+        std::fs::remove_file(place.root.join(path)).unwrap();
+    }
+    place.write(".git/config", "[remote \"origin\"]\n\turl = git@github.com:a/b.git\n");
+    let search = json!({"query": "url", "include_ignored": true});
+    assert_eq!(place.ok("search_content", search).await["matches"].as_array().unwrap().len(), 1);
+}
+
+/// The home directory is reached through a link, and the directories do not exist yet.
+#[tokio::test]
+async fn v09_missing_guarded_directories_are_found_through_links() {
+    let place = Place::with(|options| {
+        let root = options.roots[0].clone();
+        let home = root.parent().unwrap().join("home");
+        symlink(&root, &home).unwrap();
+        symlink("dangling/target", root.join("state")).unwrap();
+        options.protected =
+            Protected::default().and_files(&[home.join(".local/state/tl"), home.join("state/tl")]);
+    });
+    for path in [".local/state/tl/approved", ".local/state/tl", "dangling/target/tl/x", "dangling/target/tl"]
+    {
+        let refused = place.err("write_file", json!({"path": path, "content": "x"})).await;
+        assert!(refused.contains("protected by the rule"), "{path}: {refused}");
+    }
+    place.ok("write_file", json!({"path": ".local/state/other", "content": "x"})).await;
+}

@@ -19,9 +19,6 @@ pub(in crate::git) struct FileChange {
     /// Lines removed; missing for binary files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::git) removed: Option<u64>,
-    /// True if the new side is the commit of a nested repository.
-    #[serde(skip)]
-    pub(in crate::git) is_nested: bool,
 }
 
 /// The kind of change.
@@ -53,9 +50,8 @@ pub(in crate::git) fn changes(fields: Vec<String>) -> Vec<FileChange> {
                 Some(None) => break,
                 None => (first, None),
             };
-            let is_nested = entry.split(' ').nth(1) == Some("160000");
             places.entry(path.clone()).or_insert(found.len());
-            found.push(FileChange { path, original_path, status, added: None, removed: None, is_nested });
+            found.push(FileChange { path, original_path, status, added: None, removed: None });
         } else {
             let mut columns = field.splitn(3, '\t');
             let (added, removed) =
