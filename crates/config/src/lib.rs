@@ -22,6 +22,7 @@ mod load;
 mod looks;
 mod narrow;
 mod problem;
+mod programs;
 mod regular_file;
 mod resolve;
 mod secret;

@@ -10,6 +10,7 @@ use crate::{
     layered::{Layered, laid, shorthand_timeouts},
     narrow::narrowed,
     problem::{Code, Problem},
+    programs,
     regular_file::read_regular_text,
     resolve::{self, Shown, Surroundings},
     secret::Secrets,
@@ -85,7 +86,8 @@ pub struct Loaded {
     /// The state of all files that affect the settings if they are changed, created or removed,
     /// including files of secrets. For [`Watch`](crate::Watch).
     pub watched: Vec<Seen>,
-    /// Files and directories that control the settings or hold records. The built-in tools must
+    /// Files and directories that control the settings, hold records or are run as servers. The
+    /// built-in tools must
     /// not change them.
     pub guarded: Vec<PathBuf>,
 }
@@ -317,7 +319,9 @@ fn guarded(inputs: &Inputs<'_>, settings: &Settings, watched: &[Seen]) -> Vec<Pa
         settings.audit.directory.clone(),
         settings.access_log.file.clone(),
     ];
-    named.into_iter().flatten().chain(watched.iter().map(|seen| seen.path.clone())).collect()
+    let watched = watched.iter().map(|seen| seen.path.clone());
+    let programs = programs::files(settings, &inputs.variables);
+    named.into_iter().flatten().chain(watched).chain(programs).collect()
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {

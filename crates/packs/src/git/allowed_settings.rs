@@ -35,7 +35,6 @@ const HARMLESS: &[(&str, &str)] = &[
     ("core", "splitindex"),
     ("core", "symlinks"),
     ("core", "trustctime"),
-    ("core", "untrackedcache"),
     ("diff", "algorithm"),
     ("diff", "indentheuristic"),
     ("diff", "renamelimit"),

@@ -17,7 +17,7 @@ const SSH: &str = "ssh -o BatchMode=yes -o ClearAllForwardings=yes -o PermitLoca
 /// read. A repository's dangerous settings are already removed by `allowed_settings`; this is the
 /// second line of defence. A setting that needs a command to be switched off is set to `:`, the
 /// shell's no-op, because an empty value would be run as a command in some places.
-const SETTINGS: [(&str, &str); 48] = [
+const SETTINGS: [(&str, &str); 49] = [
     ("blame.ignoreRevsFile", ""),
     ("color.ui", "false"),
     ("commit.gpgSign", "false"),
@@ -35,6 +35,8 @@ const SETTINGS: [(&str, &str); 48] = [
     ("core.protectNTFS", "true"),
     ("core.quotePath", "false"),
     ("core.sshCommand", SSH),
+    // The index may have one, with names of directories that git would list.
+    ("core.untrackedCache", "false"),
     // An empty value resets the list of helpers, including those for single addresses.
     ("credential.helper", ""),
     ("credential.interactive", "false"),

@@ -8,7 +8,12 @@ use crate::{
     wire::Wire,
 };
 use serde_json::{Value, json};
-use std::{fs, net::TcpListener, path::Path};
+use std::{
+    fs,
+    net::TcpListener,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
 
 /// The user's own file: one server with a denied tool and a changed description.
 fn own(site: &Site) -> Value {
@@ -178,6 +183,65 @@ async fn v09_files_that_settings_name_are_out_of_reach_of_our_own_tools() {
     let read = caller.said("files_read_file", json!({"path": "named.json"})).await;
     assert!(read.contains("keys.json"), "what is no secret may be read: {read}");
     door.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn v09_programs_of_configured_servers_are_out_of_reach_of_our_own_tools() {
+    let site = Site::new("programs");
+    let root = site.path("project");
+    let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "gateway", "echo_server.py"].iter().collect();
+    site.write("project/bin/server.sh", &format!("exec python3 '{}' modern script\n", script.display()));
+    site.write("project/other/server.py", &fs::read_to_string(&script).unwrap());
+    site.write("project/data.txt", "x");
+    site.write("project/tools/run", "#!/bin/sh\nexec sh project/bin/server.sh\n");
+    fs::set_permissions(site.path("project/tools/run"), fs::Permissions::from_mode(0o755)).unwrap();
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let python = root.join("other/server.py").display().to_string();
+    site.configure(&json!({
+        "mcp": {"servers": {
+            "files": {"pack": "filesystem", "root": root, "write": true},
+            "git": {"pack": "git", "root": root, "write": true},
+            "shell": site.local("shell", &words(&["sh", "-e", "project/bin/server.sh"])),
+            "python": site.local("python", &words(&["python3", &python, "modern", "python"])),
+            "program": site.local("program", &words(&["project/tools/run"])),
+        }},
+    }));
+    let git = |args: &[&str]| {
+        let done = std::process::Command::new("git")
+            .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org"])
+            .args(args)
+            .current_dir(&root)
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    git(&["init", "--quiet", "--initial-branch=main"]);
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "-m", "first"]);
+    git(&["switch", "--quiet", "-c", "theirs"]);
+    fs::write(root.join("bin/server.sh"), "touch stolen\n").unwrap();
+    git(&["commit", "--quiet", "-am", "theirs"]);
+    git(&["switch", "--quiet", "main"]);
+    let mut command = site.binary();
+    command.args(["serve", "--json", "--listen", "127.0.0.1:0", "--config", "trunkline.json"]);
+    let mut door = Door::start(&mut command);
+    let mut caller = Caller::open(&door, None, MODERN).await;
+    for path in ["bin/server.sh", "other/server.py", "tools/run"] {
+        for (tool, arguments) in [
+            ("files_write_file", json!({"path": path, "content": "x"})),
+            ("files_delete_file", json!({"path": path})),
+            ("files_move_file", json!({"source": path, "destination": "away"})),
+        ] {
+            let message = caller.call(tool, arguments).await;
+            assert_eq!(message["result"]["isError"], true, "{tool} {path}: {message:#}");
+        }
+    }
+    let switched = caller.call("git_git_checkout", json!({"branch_name": "theirs"})).await;
+    assert_eq!(switched["result"]["isError"], true, "{switched:#}");
+    caller.insist("files_write_file", json!({"path": "data.txt", "content": "y"})).await;
+    caller.insist("files_write_file", json!({"path": "bin/other.sh", "content": "y"})).await;
+    door.stop().await;
+    site.emptied().await;
 }
 
 /// The device is endless, so reading it must fail quickly.

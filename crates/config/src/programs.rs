@@ -1,0 +1,63 @@
+//! The files that a configured server runs: its program, and scripts for an interpreter. Whoever
+//! can change them controls the server, so our own tools must not.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use crate::{Local, Reach, Settings};
+
+/// Programs that run a file that an argument names. Versions such as `python3.12` match, too.
+const INTERPRETERS: [&str; 24] = [
+    "bash", "bun", "bunx", "dash", "deno", "dotnet", "fish", "java", "ksh", "lua", "node", "nodejs", "npx",
+    "perl", "php", "pwsh", "python", "ruby", "sh", "ts-node", "tsx", "uv", "uvx", "zsh",
+];
+
+/// Programs that run another one, which an argument names.
+const WRAPPERS: [&str; 4] = ["env", "nice", "nohup", "timeout"];
+
+/// The files that the local servers run. Program files need not exist.
+pub(crate) fn files(settings: &Settings, variables: &BTreeMap<String, String>) -> Vec<PathBuf> {
+    let local = settings.servers.values().filter_map(|server| match &server.reach {
+        Reach::Local(local) => Some(local),
+        Reach::Remote(_) | Reach::Builtin(_) => None,
+    });
+    local.flat_map(|local| of(local, variables)).collect()
+}
+
+fn of(local: &Local, variables: &BTreeMap<String, String>) -> Vec<PathBuf> {
+    let given = local.environment.get("PATH").map(|path| path.expose());
+    let path = given.or_else(|| variables.get("PATH").map(String::as_str)).unwrap_or_default();
+    let mut files = program(&local.program, &local.directory, path);
+    if is_named(&INTERPRETERS, &local.program) || is_named(&WRAPPERS, &local.program) {
+        let words = local.arguments.iter().map(|word| word.expose());
+        // Also `--require=./hook.js`.
+        let parts = words.flat_map(|word| [Some(word), word.split_once('=').map(|(_, value)| value)]);
+        let paths = parts.flatten().map(|word| local.directory.join(word));
+        files.extend(paths.filter(|path| path.is_file()));
+    }
+    files
+}
+
+/// The program's file. A bare name is looked up in `PATH`: every place before the one where it is
+/// found counts as well, because a file there would be run instead.
+fn program(program: &str, directory: &Path, path: &str) -> Vec<PathBuf> {
+    if program.contains('/') {
+        return vec![directory.join(program)];
+    }
+    let mut files = Vec::new();
+    for place in std::env::split_paths(path) {
+        files.push(directory.join(place).join(program));
+        if files.last().is_some_and(|file| file.is_file()) {
+            break;
+        }
+    }
+    files
+}
+
+fn is_named(names: &[&str], program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let bare = name.trim_end_matches(|character: char| character.is_ascii_digit() || character == '.');
+    names.contains(&bare)
+}
