@@ -87,8 +87,7 @@ pub struct Loaded {
     /// including files of secrets. For [`Watch`](crate::Watch).
     pub watched: Vec<Seen>,
     /// Files and directories that control the settings, hold records or are run as servers. The
-    /// built-in tools must
-    /// not change them.
+    /// built-in tools must not change them.
     pub guarded: Vec<PathBuf>,
 }
 
