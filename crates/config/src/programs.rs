@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Local, Reach, Settings};
+use crate::{Local, Reach, Secret, Settings};
 
 /// Programs that run a file that an argument names. Versions such as `python3.12` match, too.
 const INTERPRETERS: [&str; 24] = [
@@ -27,11 +27,11 @@ pub(crate) fn files(settings: &Settings, variables: &BTreeMap<String, String>) -
 }
 
 fn of(local: &Local, variables: &BTreeMap<String, String>) -> Vec<PathBuf> {
-    let given = local.environment.get("PATH").map(|path| path.expose());
+    let given = local.environment.get("PATH").map(Secret::expose);
     let path = given.or_else(|| variables.get("PATH").map(String::as_str)).unwrap_or_default();
     let mut files = program(&local.program, &local.directory, path);
     if is_named(&INTERPRETERS, &local.program) || is_named(&WRAPPERS, &local.program) {
-        let words = local.arguments.iter().map(|word| word.expose());
+        let words = local.arguments.iter().map(Secret::expose);
         // Also `--require=./hook.js`.
         let parts = words.flat_map(|word| [Some(word), word.split_once('=').map(|(_, value)| value)]);
         let paths = parts.flatten().map(|word| local.directory.join(word));
