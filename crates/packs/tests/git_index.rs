@@ -315,7 +315,16 @@ async fn g14_the_list_of_worktrees_does_not_tell_which_files_exist() {
 /// The limit is far below git's own deadline of 30 s, and far above any normal answer.
 #[tokio::test]
 async fn g14_pipes_in_a_repository_do_not_hang() {
-    for name in ["HEAD", "index", "packed-refs", "info/exclude", "info/attributes", "refs/heads/pipe"] {
+    for name in [
+        "HEAD",
+        "index",
+        "packed-refs",
+        "info/exclude",
+        "info/attributes",
+        "refs/heads/pipe",
+        "../.gitignore",
+        "../.gitattributes",
+    ] {
         let lab = lab();
         let path = lab.repo().join(".git").join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -32,10 +32,18 @@ const LINKS: usize = 16;
 const READ: [&str; 8] =
     ["refs", "logs", "info", "worktrees", "reftable", "rebase-merge", "rebase-apply", "sequencer"];
 
+/// Files at the top of a work tree that most commands open. Those in deeper directories are not
+/// checked; there a pipe ends in git's deadline.
+const OF_WORK_TREE: [&str; 3] = [".gitattributes", ".gitignore", ".gitmodules"];
+
 /// Refuses a repository with a link or an alternate object store that leads out of the roots.
 pub(super) fn check(roots: &Roots, layout: &Layout) -> Result<(), ToolError> {
     let mut walk = Walk { roots, left: ENTRIES };
     walk.references(layout)?;
+    for name in OF_WORK_TREE {
+        let kind = layout.top.as_ref().and_then(|top| top.join(name).symlink_metadata().ok());
+        kind.map_or(Ok(()), |metadata| opens_at_once(metadata.file_type()))?;
+    }
     walk.store(&layout.common_dir.join("objects"), ALTERNATES_DEPTH)
 }
 
@@ -152,7 +160,7 @@ fn tables(list: &Path) -> Result<(), ToolError> {
 /// fails; git's file monitor has one.
 fn opens_at_once(kind: fs::FileType) -> Result<(), ToolError> {
     if kind.is_fifo() || kind.is_char_device() || kind.is_block_device() {
-        return Err(ToolError::new("a file in the git directory of this repository is not a regular file")
+        return Err(ToolError::new("a file that git reads in this repository is not a regular file")
             .hint("Ask a person to remove the pipe or device from it."));
     }
     Ok(())
