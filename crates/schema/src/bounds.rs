@@ -168,13 +168,13 @@ fn j13_the_engine_does_not_do_more_than_was_counted() {
     for _ in 0..SCHEMAS {
         let schema = dice.root();
         let Ok(graph) = Graph::new(&schema) else { continue };
-        let Ok(patterns) = judge::judge(&graph) else { continue };
+        let Ok(cost) = judge::judge(&graph) else { continue };
         let visits = Arc::new(AtomicU64::new(0));
         let Some(validator) = engine(&schema, &visits) else { continue };
         judged += 1;
         for _ in 0..VALUES {
             let value = dice.value(4);
-            let whole = (&graph, &patterns);
+            let whole = (&graph, &cost.patterns);
             let Ok(cost) = meter::validity(whole, &value, Budget::FULL) else { continue };
             visits.store(0, Ordering::Relaxed);
             let fits = validator.is_valid(&value);

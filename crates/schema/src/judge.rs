@@ -6,6 +6,7 @@ use crate::{
         MAX_ALL_PATTERN_BYTES, MAX_BRANCHES, MAX_CHAIN, MAX_COMPILED, MAX_EMBEDDED, MAX_PATTERN_BYTES,
         MAX_PATTERN_TEXT, MAX_PATTERNS, MAX_POINTER_BYTES, MAX_SCHEMA_BYTES, MAX_SUBSCHEMAS,
     },
+    memory,
     patterns::{BadPattern, Patterns},
 };
 
@@ -82,8 +83,17 @@ enum State {
     Done(Visits),
 }
 
-/// Refuses a schema that is too expensive; otherwise returns the sizes of its patterns.
-pub(crate) fn judge(graph: &Graph) -> Result<Patterns, BadSchema> {
+/// A schema that may be compiled.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    pub(crate) patterns: Patterns,
+    /// Estimated memory of the compiled schema, in bytes.
+    pub(crate) memory: u64,
+}
+
+/// Refuses a schema that is too expensive; otherwise returns the sizes of its patterns and its
+/// memory.
+pub(crate) fn judge(graph: &Graph) -> Result<Judged, BadSchema> {
     if graph.nodes.len() > MAX_SUBSCHEMAS {
         return Err(BadSchema::TooMany);
     }
@@ -93,16 +103,19 @@ pub(crate) fn judge(graph: &Graph) -> Result<Patterns, BadSchema> {
     if graph.embedded > MAX_EMBEDDED {
         return Err(BadSchema::TooManyIds);
     }
-    branches(graph)?;
-    Patterns::new(&graph.patterns).map_err(|bad| match bad {
+    let compiled = branches(graph)?;
+    let patterns = Patterns::new(&graph.patterns).map_err(|bad| match bad {
         BadPattern::TooMany => BadSchema::TooManyPatterns,
         BadPattern::NoRoom => BadSchema::NoRoom,
         BadPattern::TooLarge(pattern) => BadSchema::LargePattern(pattern),
         BadPattern::NotLinear(pattern) => BadSchema::Pattern(pattern),
-    })
+    })?;
+    let memory = memory::estimate(graph, compiled, &patterns);
+    Ok(Judged { patterns, memory })
 }
 
-fn branches(graph: &Graph) -> Result<(), BadSchema> {
+/// The number of subschemas that the engine compiles, counting repeated compilations.
+fn branches(graph: &Graph) -> Result<u64, BadSchema> {
     let mut states = vec![State::New; graph.nodes.len()];
     let subschemas = graph.nodes.len() as u64;
     // The engine compiles the target of a reference between resources once per path that leads to
@@ -115,7 +128,7 @@ fn branches(graph: &Graph) -> Result<(), BadSchema> {
             compiled = compiled.saturating_add(visits.valid.saturating_mul(subschemas));
         }
     }
-    if compiled > MAX_COMPILED { Err(BadSchema::TooManyCopies) } else { Ok(()) }
+    if compiled > MAX_COMPILED { Err(BadSchema::TooManyCopies) } else { Ok(compiled) }
 }
 
 fn visits(graph: &Graph, id: Id, states: &mut [State], depth: u32) -> Result<Visits, BadSchema> {

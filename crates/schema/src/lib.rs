@@ -12,6 +12,7 @@ mod fit;
 mod graph;
 mod judge;
 pub mod limits;
+mod memory;
 mod meter;
 mod patterns;
 mod plain;
@@ -19,7 +20,7 @@ mod plain;
 use engine::Reading;
 use graph::Graph;
 use jsonschema::Validator;
-use patterns::Patterns;
+use judge::Judged;
 use plain::Plain;
 use serde_json::Value;
 use std::{borrow::Cow, fmt, sync::OnceLock};
@@ -32,6 +33,7 @@ pub use meter::TooExpensive;
 /// A schema that validates values.
 pub struct Schema {
     form: Form,
+    memory: u64,
 }
 
 enum Form {
@@ -48,22 +50,20 @@ enum Form {
 struct Compiled {
     validator: Validator,
     graph: Graph,
-    patterns: Patterns,
+    judged: Judged,
 }
 
 impl Schema {
     /// Reads a schema as JSON Schema 2020-12. A pattern that needs backtracking is an error.
     pub fn of_stranger(schema: &Value) -> Result<Self, BadSchema> {
         check_length(schema)?;
-        let form = match Plain::new(schema) {
-            Some(plain) => {
-                judge::judge(&Graph::new(schema)?)?;
-                let text = schema.to_string().into();
-                Form::Plain { plain: Box::new(plain), text, compiled: OnceLock::new() }
-            }
-            None => Form::Compiled(Box::new(Compiled::new(schema, Reading::Newest)?)),
+        let Some(plain) = Plain::new(schema) else {
+            return Compiled::new(schema, Reading::Newest).map(Self::from);
         };
-        Ok(Self { form })
+        let memory = judge::judge(&Graph::new(schema)?)?.memory;
+        let text = schema.to_string().into();
+        let form = Form::Plain { plain: Box::new(plain), text, compiled: OnceLock::new() };
+        Ok(Self { form, memory })
     }
 
     /// Reads a schema by the draft that it names, or as JSON Schema 2020-12. Patterns that need
@@ -76,7 +76,12 @@ impl Schema {
             engine::drop_backtracking(schema.to_mut());
             compiled = Compiled::new(&schema, Reading::AsNamed);
         }
-        Ok(Self { form: Form::Compiled(Box::new(compiled?)) })
+        compiled.map(Self::from)
+    }
+
+    /// Most memory that the schema takes, in bytes, by an estimate.
+    pub fn memory(&self) -> u64 {
+        self.memory
     }
 
     /// True if a quick check proves that the text of a value fits. If false, the value may still
@@ -91,7 +96,7 @@ impl Schema {
     /// True if the value fits.
     pub fn accepts(&self, value: &Value, budget: Budget) -> Result<bool, TooExpensive> {
         let Ok(compiled) = self.compiled() else { return Ok(false) };
-        meter::validity((&compiled.graph, &compiled.patterns), value, budget)?;
+        meter::validity((&compiled.graph, &compiled.judged.patterns), value, budget)?;
         Ok(compiled.validator.is_valid(value))
     }
 
@@ -109,7 +114,7 @@ impl Schema {
             Ok(compiled) => compiled,
             Err(reason) => return Ok(vec![ValidationError::custom(reason.to_string())]),
         };
-        if meter::errors((&compiled.graph, &compiled.patterns), value, budget).is_err() {
+        if meter::errors((&compiled.graph, &compiled.judged.patterns), value, budget).is_err() {
             return Ok(vec![ValidationError::custom("there are too many errors to list them")]);
         }
         Ok(compiled.validator.iter_errors(value).collect())
@@ -128,10 +133,17 @@ impl Schema {
 impl Compiled {
     fn new(schema: &Value, reading: Reading) -> Result<Self, BadSchema> {
         let graph = Graph::new(schema)?;
-        let patterns = judge::judge(&graph)?;
+        let judged = judge::judge(&graph)?;
         let validator =
             engine::compile(schema, reading).map_err(|error| BadSchema::Invalid(error.to_string()))?;
-        Ok(Self { validator, graph, patterns })
+        Ok(Self { validator, graph, judged })
+    }
+}
+
+impl From<Compiled> for Schema {
+    fn from(compiled: Compiled) -> Self {
+        let memory = compiled.judged.memory;
+        Self { form: Form::Compiled(Box::new(compiled)), memory }
     }
 }
 
@@ -142,9 +154,11 @@ pub fn judge(schema: &Value) -> Result<(), BadSchema> {
     judge::judge(&Graph::new(schema)?).map(|_| ())
 }
 
-/// The first violation of the draft's meta-schema. A schema that is too long is not checked.
+/// The first violation of the draft's meta-schema. A schema that is too expensive is not checked.
 pub fn meta_error(schema: &Value) -> Option<ValidationError<'_>> {
-    check_length(schema).ok()?;
+    if judge(schema).is_err_and(|bad| bad.is_expensive()) {
+        return None;
+    }
     jsonschema::meta::validate(schema).err()
 }
 

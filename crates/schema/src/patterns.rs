@@ -51,6 +51,11 @@ impl Patterns {
         }
     }
 
+    /// Memory of all patterns, without the caches of their matchers.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     pub(crate) fn states(&self, pattern: usize) -> u64 {
         self.states.get(pattern).copied().unwrap_or(0)
     }
