@@ -226,3 +226,11 @@ fn j13_the_deepest_check_fits_the_stack() {
     let allowed = thread.join().unwrap();
     assert!((3..120).contains(&allowed), "{allowed}");
 }
+
+#[test]
+fn j13_an_expensive_schema_is_not_held_against_the_meta_schema() {
+    let mut schema = unfolding(12, "anyOf", 4);
+    schema["type"] = json!(5);
+    assert!(judge(&schema).is_err() && meta_error(&schema).is_none());
+    assert!(meta_error(&json!({"type": 5})).is_some());
+}

@@ -34,13 +34,24 @@ fn shapes() -> Vec<(&'static str, Value)> {
         ("texts", object(json!({"enum": (0..9_000).map(|n| format!("text {n}")).collect::<Vec<_>>()}))),
         ("union", union(json!({"type": "string", "minLength": 2}))),
         ("empty union", union(json!({}))),
-        ("required", json!({"type": "object", "required": (0..9_000).map(|n| format!("text {n}")).collect::<Vec<_>>()})),
-        ("one of", object(json!({"oneOf": vec![json!({"type": "object", "properties": {"a": {"const": 1}}, "required": ["a"], "additionalProperties": false}); 1_500]}))),
+        (
+            "required",
+            json!({"type": "object", "required": (0..9_000).map(|n| format!("text {n}")).collect::<Vec<_>>()}),
+        ),
+        (
+            "one of",
+            object(
+                json!({"oneOf": vec![json!({"type": "object", "properties": {"a": {"const": 1}}, "required": ["a"], "additionalProperties": false}); 1_500]}),
+            ),
+        ),
         ("deep", nested(50, json!({"properties": members(900, &json!({"minimum": 1}))}))),
         ("patterns", json!({"type": "object", "properties": patterns})),
         ("large pattern", object(json!({"pattern": "^.{1,250}$"}))),
         ("copies", wide),
-        ("references", json!({"type": "object", "properties": members(2_000, &json!({"$ref": "#/$defs/x"})), "$defs": {"x": {"type": "integer", "minimum": 3}}})),
+        (
+            "references",
+            json!({"type": "object", "properties": members(2_000, &json!({"$ref": "#/$defs/x"})), "$defs": {"x": {"type": "integer", "minimum": 3}}}),
+        ),
     ]
 }
 

@@ -24,6 +24,9 @@ SCHEMAS = {
     "sample": {"type": "object", "properties": {name: {"$ref": "#"} for name in MANY}, "required": MANY},
 }
 OUTPUTS = {"output": unfolding(12, 4)}
+# Within the limits of one schema; each takes more than a megabyte when compiled.
+UNION = {"type": "object", "properties": {"a": {"anyOf": [{}] * 3000}}}
+SCHEMAS.update({f"large{number}": UNION for number in range(int((sys.argv[1:] or [0])[0]))})
 
 
 def tool(name):

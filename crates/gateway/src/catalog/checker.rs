@@ -4,8 +4,16 @@
 //! that is too large is refused before it is compiled, and a check that needs more steps than its
 //! budget is refused.
 
+use super::checker_memory::CheckerMemory;
+use arc_swap::ArcSwapOption;
 use serde_json::Value;
-use std::fmt;
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 use trunkline_protocol::Raw;
 use trunkline_schema::{Budget, Schema, TooExpensive};
 
@@ -13,8 +21,8 @@ use trunkline_schema::{Budget, Schema, TooExpensive};
 const MAX_SCHEMA_BYTES: usize = 256 * 1024;
 /// Most values in a schema.
 const MAX_SCHEMA_VALUES: usize = 10_000;
-/// Most bytes of arguments that are checked; larger ones are left to the server.
-const MAX_ARGUMENT_BYTES: usize = 1024 * 1024;
+/// Most bytes of arguments, unless a scan of their text proves that they fit.
+pub(crate) const MAX_ARGUMENT_BYTES: usize = 1024 * 1024;
 /// Most violations in one answer, and most characters of each.
 const MAX_COMPLAINTS: usize = 5;
 const MAX_COMPLAINT: usize = 200;
@@ -37,54 +45,115 @@ pub(crate) enum BadSchema {
 pub(crate) enum Refusal {
     /// The violations of the schema.
     Unfit(String),
-    /// The check needs more than its budget.
+    /// The schema must be compiled, or the check needs more than its budget.
     TooExpensive,
+    /// The arguments have more than [`MAX_ARGUMENT_BYTES`].
+    TooLong(usize),
 }
 
-/// A compiled schema.
-pub(crate) struct Checker(Schema);
+/// Validates arguments. The schema is compiled for the first call, and again after an eviction.
+pub(crate) struct Checker {
+    schema: Raw,
+    compiled: ArcSwapOption<Schema>,
+    /// True if it was used since the last eviction looked at it.
+    used: AtomicBool,
+}
 
 impl Checker {
+    /// Fails if the schema cannot be used. What was compiled to find that out is dropped, because
+    /// most tools are never called.
     pub(crate) fn new(schema: &Raw) -> Result<Self, BadSchema> {
-        let text = schema.as_bytes();
-        if text.len() > MAX_SCHEMA_BYTES {
-            return Err(BadSchema::TooLong(text.len()));
-        }
-        // Every value but the first follows one of these bytes. Those inside strings count too: an
-        // upper bound is enough.
-        let values = text.iter().filter(|b| matches!(b, b',' | b'[' | b'{')).count();
-        if values > MAX_SCHEMA_VALUES {
-            return Err(BadSchema::TooComplex(values));
-        }
-        let schema: Value = schema.decode().map_err(|e| BadSchema::Invalid(e.to_string()))?;
-        Schema::of_stranger(&schema).map(Self).map_err(|bad| {
-            let reason = cut(&bad.to_string());
-            if bad.is_expensive() { BadSchema::TooExpensive(reason) } else { BadSchema::Invalid(reason) }
-        })
+        compile(schema)?;
+        let (compiled, used) = (ArcSwapOption::empty(), AtomicBool::new(false));
+        Ok(Self { schema: schema.clone(), compiled, used })
     }
 
-    /// Checks the arguments within the budget.
+    /// Checks the arguments within the budget, without compiling the schema.
     pub(crate) fn check(&self, arguments: Option<&Raw>, budget: Budget) -> Result<(), Refusal> {
-        let value: Value = match arguments {
-            Some(arguments) if arguments.as_bytes().len() > MAX_ARGUMENT_BYTES => return Ok(()),
-            Some(arguments) if self.0.surely_accepts(arguments.as_str()) => return Ok(()),
-            Some(arguments) => arguments.decode().map_err(|e| Refusal::Unfit(e.to_string()))?,
-            None => Value::Object(serde_json::Map::new()),
-        };
-        let errors = self.0.errors(&value, budget).map_err(|TooExpensive| Refusal::TooExpensive)?;
-        if errors.is_empty() {
-            return Ok(());
+        let Some(schema) = &*self.compiled.load() else { return Err(Refusal::TooExpensive) };
+        if !self.used.load(Ordering::Relaxed) {
+            self.used.store(true, Ordering::Relaxed);
         }
-        let complaints: Vec<String> = errors
-            .iter()
-            .take(MAX_COMPLAINTS)
-            .map(|e| {
-                let (at, text) = (cut(e.instance_path().as_str()), cut(&e.to_string()));
-                if at.is_empty() { text } else { format!("{at}: {text}") }
-            })
-            .collect();
-        Err(Refusal::Unfit(complaints.join("\n")))
+        check(schema, arguments, budget)
     }
+
+    /// Checks the arguments, and compiles the schema first if necessary. This can take a tenth of a
+    /// second.
+    pub(crate) fn check_fully(
+        self: &Arc<Self>,
+        arguments: Option<&Raw>,
+        memory: &CheckerMemory,
+    ) -> Result<(), Refusal> {
+        let schema = self.compiled.load_full();
+        let schema = match schema {
+            Some(schema) => schema,
+            None => self.compile(memory).map_err(|bad| Refusal::Unfit(bad.to_string()))?,
+        };
+        check(&schema, arguments, Budget::FULL)
+    }
+
+    fn compile(self: &Arc<Self>, memory: &CheckerMemory) -> Result<Arc<Schema>, BadSchema> {
+        let compiled = compile(&self.schema).or_else(|_| {
+            // The patterns of all schemas share a limit, which others may have reached.
+            memory.evict_all();
+            compile(&self.schema)
+        });
+        let compiled = Arc::new(compiled?);
+        self.compiled.store(Some(Arc::clone(&compiled)));
+        memory.add(self, compiled.memory());
+        Ok(compiled)
+    }
+
+    /// True if it was not used since the last call of this function.
+    pub(super) fn is_unused(&self) -> bool {
+        !self.used.swap(false, Ordering::Relaxed)
+    }
+
+    pub(super) fn evict(&self) {
+        self.compiled.store(None);
+    }
+}
+
+fn compile(schema: &Raw) -> Result<Schema, BadSchema> {
+    let text = schema.as_bytes();
+    if text.len() > MAX_SCHEMA_BYTES {
+        return Err(BadSchema::TooLong(text.len()));
+    }
+    // Every value but the first follows one of these bytes. Those inside strings count too: an
+    // upper bound is enough.
+    let values = text.iter().filter(|b| matches!(b, b',' | b'[' | b'{')).count();
+    if values > MAX_SCHEMA_VALUES {
+        return Err(BadSchema::TooComplex(values));
+    }
+    let schema: Value = schema.decode().map_err(|e| BadSchema::Invalid(e.to_string()))?;
+    Schema::of_stranger(&schema).map_err(|bad| {
+        let reason = cut(&bad.to_string());
+        if bad.is_expensive() { BadSchema::TooExpensive(reason) } else { BadSchema::Invalid(reason) }
+    })
+}
+
+fn check(schema: &Schema, arguments: Option<&Raw>, budget: Budget) -> Result<(), Refusal> {
+    let value: Value = match arguments {
+        Some(arguments) if schema.surely_accepts(arguments.as_str()) => return Ok(()),
+        Some(arguments) if arguments.as_bytes().len() > MAX_ARGUMENT_BYTES => {
+            return Err(Refusal::TooLong(arguments.as_bytes().len()));
+        }
+        Some(arguments) => arguments.decode().map_err(|e| Refusal::Unfit(e.to_string()))?,
+        None => Value::Object(serde_json::Map::new()),
+    };
+    let errors = schema.errors(&value, budget).map_err(|TooExpensive| Refusal::TooExpensive)?;
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let complaints: Vec<String> = errors
+        .iter()
+        .take(MAX_COMPLAINTS)
+        .map(|e| {
+            let (at, text) = (cut(e.instance_path().as_str()), cut(&e.to_string()));
+            if at.is_empty() { text } else { format!("{at}: {text}") }
+        })
+        .collect();
+    Err(Refusal::Unfit(complaints.join("\n")))
 }
 
 impl fmt::Debug for Checker {
@@ -104,8 +173,10 @@ fn cut(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn checker(schema: &str) -> Result<Checker, BadSchema> {
-        Checker::new(&Raw::parse(schema.to_owned()).unwrap())
+    fn checker(schema: &str) -> Result<Arc<Checker>, BadSchema> {
+        let checker = Arc::new(Checker::new(&Raw::parse(schema.to_owned()).unwrap())?);
+        checker.compile(&CheckerMemory::default())?;
+        Ok(checker)
     }
 
     fn check(checker: &Checker, arguments: Option<&str>) -> Result<(), Refusal> {

@@ -2,6 +2,7 @@
 
 mod builder;
 mod checker;
+mod checker_memory;
 mod compiled;
 mod item;
 mod quarantine;
@@ -15,7 +16,8 @@ use crate::{policy::Policy, view::View};
 use std::{collections::HashMap, sync::Arc};
 
 pub(crate) use builder::{Builder, Plan};
-pub(crate) use checker::{Checker, Refusal};
+pub(crate) use checker::{Checker, MAX_ARGUMENT_BYTES, Refusal};
+pub(crate) use checker_memory::CheckerMemory;
 pub(crate) use compiled::Compiled;
 pub(crate) use item::named_by;
 pub use quarantine::Quarantined;

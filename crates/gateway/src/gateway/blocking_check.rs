@@ -1,13 +1,15 @@
-//! Argument checks that take more than a millisecond run on a blocking thread and not on a runtime
-//! thread.
+//! Argument checks that take more than a millisecond, or whose schema must be compiled first, run
+//! on a blocking thread and not on a runtime thread.
 
-use super::{Inner, call::bad_arguments, faults};
-use crate::catalog::{Checker, Refusal};
+use super::{Inner, faults};
+use crate::catalog::{Checker, CheckerMemory, MAX_ARGUMENT_BYTES, Refusal};
 use futures_util::{StreamExt, stream};
 use std::sync::Arc;
 use tokio::{sync::Semaphore, task};
-use trunkline_protocol::{Call, Fault, FaultKind, Raw, Reply};
-use trunkline_schema::Budget;
+use trunkline_protocol::{
+    Call, Fault, FaultKind, Raw, Reply,
+    message::{CallToolResult, ContentBlock},
+};
 
 /// Most checks at once. Further calls wait for a permit.
 pub(super) const MAX_CHECKS: usize = 2;
@@ -22,10 +24,9 @@ impl Inner {
     ) -> Reply {
         let inner = Arc::clone(self);
         let reply = async move {
-            match checked(&inner.checks, &checker, arguments).await {
-                Ok(()) => {}
-                Err(Refusal::Unfit(complaint)) => return Reply::ready(Ok(bad_arguments(&complaint))),
-                Err(Refusal::TooExpensive) => return Reply::ready(Err(too_expensive())),
+            let checkers = Arc::clone(&inner.checkers);
+            if let Err(refusal) = checked(&inner.checks, (&checker, checkers), arguments).await {
+                return refused(&refusal);
             }
             // The snapshot may have changed during the check.
             let catalog = inner.now.load_full();
@@ -42,21 +43,41 @@ impl Inner {
 /// permit and ends within its budget.
 async fn checked(
     checks: &Arc<Semaphore>,
-    checker: &Arc<Checker>,
+    (checker, memory): (&Arc<Checker>, Arc<CheckerMemory>),
     arguments: Option<Raw>,
 ) -> Result<(), Refusal> {
     let Ok(permit) = Arc::clone(checks).acquire_owned().await else { return Err(Refusal::TooExpensive) };
     let checker = Arc::clone(checker);
     let check = task::spawn_blocking(move || {
-        let verdict = checker.check(arguments.as_ref(), Budget::FULL);
+        let verdict = checker.check_fully(arguments.as_ref(), &memory);
         drop(permit);
         verdict
     });
     check.await.unwrap_or(Err(Refusal::TooExpensive))
 }
 
-fn too_expensive() -> Fault {
-    let message =
-        "the arguments are too expensive to check against the tool's schema: nest them less, or send less";
-    Fault::new(FaultKind::InvalidRequest, message)
+/// The answer to a call whose arguments are not sent.
+pub(super) fn refused(refusal: &Refusal) -> Reply {
+    let text = match refusal {
+        Refusal::Unfit(complaint) => return Reply::ready(Ok(bad_arguments(complaint))),
+        Refusal::TooExpensive => {
+            "the arguments are too expensive to check against the tool's schema: nest them less, or send less"
+                .to_owned()
+        }
+        Refusal::TooLong(bytes) => format!(
+            "the arguments have {bytes} bytes, more than the {MAX_ARGUMENT_BYTES} that are checked against \
+             the tool's schema: send less"
+        ),
+    };
+    Reply::ready(Err(Fault::new(FaultKind::InvalidRequest, text)))
+}
+
+fn bad_arguments(complaint: &str) -> Raw {
+    let text = format!("The arguments do not fit the tool's schema:\n{complaint}");
+    let result = CallToolResult {
+        content: Some(vec![ContentBlock::text(text)]),
+        is_error: Some(true),
+        ..CallToolResult::default()
+    };
+    result.to_raw()
 }

@@ -5,7 +5,7 @@
 //! one copy, of the parameters with the new name. Arguments are skipped and not parsed, unless the
 //! rules want them checked.
 
-use super::{Inner, faults};
+use super::{Inner, blocking_check, faults};
 use crate::{
     catalog::{Catalog, Checker, Refusal, Route, Server},
     policy,
@@ -14,11 +14,7 @@ use crate::{
 };
 use futures_util::StreamExt;
 use std::sync::Arc;
-use trunkline_protocol::{
-    Call, Fault, Found, Part, Raw, Reply,
-    message::{CallToolResult, ContentBlock},
-    method,
-};
+use trunkline_protocol::{Call, Fault, Found, Part, Raw, Reply, method};
 use trunkline_schema::Budget;
 
 impl Inner {
@@ -49,10 +45,10 @@ impl Inner {
             let arguments = call.params.as_ref().and_then(|params| params.member("arguments"));
             match checker.check(arguments.as_ref(), Budget::QUICK) {
                 Ok(()) => {}
-                Err(Refusal::Unfit(complaint)) => return Reply::ready(Ok(bad_arguments(&complaint))),
                 Err(Refusal::TooExpensive) => {
                     return self.check_on_blocking_thread(Arc::clone(checker), arguments, call);
                 }
+                Err(refusal) => return blocking_check::refused(&refusal),
             }
         }
         if let Some(params) = renamed(found.as_ref(), route) {
@@ -175,14 +171,4 @@ fn is_usable(catalog: &Catalog, view: &View, call: &Call) -> bool {
 fn refused(call: &Call, what: &str) -> Fault {
     let name = call.params.as_ref().and_then(|params| params.text_of("name"));
     faults::unknown(what, &name.unwrap_or_default())
-}
-
-pub(super) fn bad_arguments(complaint: &str) -> Raw {
-    let text = format!("The arguments do not fit the tool's schema:\n{complaint}");
-    let result = CallToolResult {
-        content: Some(vec![ContentBlock::text(text)]),
-        is_error: Some(true),
-        ..CallToolResult::default()
-    };
-    result.to_raw()
 }

@@ -19,7 +19,7 @@ mod source;
 mod tasks;
 
 use crate::{
-    catalog::{BadRules, Builder, Catalog, CatalogReport, Plan, Rules, Server},
+    catalog::{BadRules, Builder, Catalog, CatalogReport, CheckerMemory, Plan, Rules, Server},
     rewrite::{States, TaskIds},
     upstream::Kind,
     view::{Cursors, ListOptions, View},
@@ -63,6 +63,7 @@ pub(crate) struct Inner {
     wanted: Mutex<HashMap<ServerName, Moment>>,
     /// Permits for argument checks on blocking threads.
     checks: Arc<Semaphore>,
+    checkers: Arc<CheckerMemory>,
 }
 
 impl Gateway {
@@ -90,6 +91,7 @@ impl Gateway {
             listeners: Listeners::new(options.listeners_per_caller, options.listeners),
             wanted: Mutex::default(),
             checks: Arc::new(Semaphore::new(blocking_check::MAX_CHECKS)),
+            checkers: Arc::default(),
             options,
         });
         keeper::start(&inner);

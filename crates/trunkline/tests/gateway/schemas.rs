@@ -14,10 +14,18 @@ const CALLS: usize = 12;
 /// Memory limit of the gateway with all of them, in KiB.
 const MEMORY_KIB: u64 = 400 * 1024;
 
+/// Number of tools whose compiled schemas take half a gigabyte in all, each within its own limits.
+const LARGE: usize = 300;
+
 fn site() -> Site {
-    let site = Site::new("schemas");
+    site_with("schemas", 0)
+}
+
+fn site_with(name: &str, large: usize) -> Site {
+    let site = Site::new(name);
     let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "hostile_schemas.py"].iter().collect();
-    let mut hostile = site.local("hostile", &["python3".to_owned(), script.display().to_string()]);
+    let words = ["python3".to_owned(), script.display().to_string(), large.to_string()];
+    let mut hostile = site.local("hostile", &words);
     hostile["arguments"] = "checked".into();
     let servers = json!({"hostile": hostile, "good": site.echo("good", "modern")});
     site.configure(&json!({"mcp": {"servers": servers}}));
@@ -97,6 +105,47 @@ async fn j13_a_check_ends_soon_after_its_caller_left() {
     // The slots for long checks are free again, so another call is answered.
     let answer = good.call("hostile_deep", deep).await;
     assert!(answer["error"]["message"].as_str().unwrap().contains("too expensive"), "{answer:#}");
+    door.stop().await;
+    site.emptied().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn j13_many_large_schemas_have_one_memory_budget() {
+    let site = site_with("large-schemas", LARGE);
+    let mut door = site.open();
+    let mut caller = Caller::open(&door, None, MODERN).await;
+    caller.insist("hostile_honest", json!({"text": "x"})).await;
+    let tools = caller.tools().await;
+    assert_eq!(tools.iter().filter(|tool| tool.starts_with("hostile_large")).count(), LARGE);
+    let listed = processes::resident_kib(door.pid());
+    for number in 0..LARGE {
+        let said = caller.said(&format!("hostile_large{number}"), json!({"a": 1})).await;
+        assert_eq!(said, format!("large{number} was called"));
+    }
+    let called = processes::resident_kib(door.pid());
+    println!("{listed} KiB after the list, {called} KiB after all calls");
+    assert!(listed < MEMORY_KIB && called < MEMORY_KIB, "{listed}, {called} KiB");
+    // Tools whose checker was evicted are still checked.
+    let wrong = caller.call("hostile_honest", json!({"text": 1})).await;
+    assert_eq!(wrong["result"]["isError"], true, "{wrong:#}");
+    door.stop().await;
+    site.emptied().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn j13_arguments_too_large_to_check_are_refused() {
+    let site = site();
+    let mut door = site.open();
+    let mut caller = Caller::open(&door, None, MODERN).await;
+    caller.insist("hostile_honest", json!({"text": "x"})).await;
+    let large = "x".repeat(1100 * 1024);
+    // A plain schema is checked while the text is read, whatever its length.
+    caller.said("hostile_honest", json!({"text": large})).await;
+    for (tool, arguments) in [("honest", json!({"text": 1, "more": large})), ("deep", json!({"b": large}))] {
+        let answer = caller.call(&format!("hostile_{tool}"), arguments).await;
+        let told = answer["error"]["message"].as_str().unwrap_or_default();
+        assert!(told.contains("1048576"), "{tool}: {}", &answer.to_string()[..200]);
+    }
     door.stop().await;
     site.emptied().await;
 }
