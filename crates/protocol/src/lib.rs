@@ -24,7 +24,7 @@ mod session;
 pub mod time;
 mod view;
 
-pub use call::{Call, Caller, Handler, Notify, Outcome, Part, Question, Reply};
+pub use call::{Call, Caller, Handler, Notify, Origin, Outcome, Part, Question, Reply};
 pub use edit::{Named, Sifted};
 pub use envelope::{Envelope, ErrorObject, Frame, MAX_BATCH, Notification, Request, Response};
 pub use fault::{Fault, FaultKind};

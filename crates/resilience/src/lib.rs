@@ -1,5 +1,5 @@
 //! Protects callers from a failing server: circuit breaker, retries, timeouts and rate limits, and
-//! the clock that they use.
+//! the clock that they use; protects the process from too many large messages.
 //!
 //! The parts are independent of each other and of the transport: the caller reports the outcome of
 //! each call. On the path to a healthy server, none takes a lock for which calls on other threads
@@ -8,6 +8,7 @@
 
 mod breaker;
 mod clock;
+mod memory;
 mod rate_limiter;
 mod retry;
 mod timeouts;
@@ -16,6 +17,7 @@ use std::{fmt, ops::RangeInclusive};
 
 pub use breaker::{Admission, Breaker, BreakerCounts, BreakerOptions, BreakerState, Refused};
 pub use clock::{Deadline, IdleTimer, Moment, Timer, timeout, timeout_at};
+pub use memory::{OutOfMemory, Reservation, large_release, reserved_memory, set_memory_limit};
 pub use rate_limiter::{Quota, RateLimiter, TooSoon};
 pub use retry::{Jitter, Retry, RetryOptions, Safety, Verdict};
 pub use timeouts::{CallTimer, Expired, TimeoutOptions, Timeouts};

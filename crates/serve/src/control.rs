@@ -8,7 +8,7 @@ use crate::{
 };
 use std::sync::Arc;
 use trunkline_protocol::{
-    Caller, Era, ErrorObject, Notification, Notify, Raw, Request, RequestId, Revision,
+    Caller, Era, ErrorObject, Notification, Notify, Origin, Raw, Request, RequestId, Revision,
     message::{CancelledParams, SetLevelParams},
     method,
 };
@@ -34,7 +34,7 @@ pub(crate) async fn initialize(
     let revision = agree(&requested);
     let session = Session::new(caller.clone(), revision, Introduction::read(&params), outlet);
     let meta = lifted_meta(&session, None).to_raw();
-    let introduction = service.introduction(&caller, Some(meta)).await;
+    let introduction = service.introduction(&caller, Some(meta), Origin::Client).await;
     let introduction = introduction.map_err(|fault| fault.to_error(Era::Legacy))?;
     let mut result = initialize_result(&introduction, revision);
     if !session.is_identified() {

@@ -18,7 +18,7 @@ use std::{
 };
 use tokio::sync::watch;
 use trunkline_protocol::{
-    Call, Caller, Fault, Handler, Object, Part, Raw,
+    Call, Caller, Fault, Handler, Object, Origin, Part, Raw,
     message::{
         declares_tasks,
         meta::{CLIENT_CAPABILITIES, PROTOCOL_VERSION, SERVER_INFO},
@@ -113,11 +113,23 @@ impl Service {
         });
     }
 
+    /// Learns the handler's identity, which results carry. A handler without one is served all the
+    /// same.
+    pub(crate) async fn identify(&self, caller: &Arc<Caller>, meta: Option<Raw>) {
+        drop(self.introduction(caller, meta, Origin::Ourselves).await);
+    }
+
     /// Calls `server/discover` with the client's own caller and `_meta`, so that upstreams behind
     /// the handler see that client and no other.
-    pub(crate) async fn introduction(&self, caller: &Arc<Caller>, meta: Option<Raw>) -> Result<Raw, Fault> {
+    pub(crate) async fn introduction(
+        &self,
+        caller: &Arc<Caller>,
+        meta: Option<Raw>,
+        origin: Origin,
+    ) -> Result<Raw, Fault> {
         let mut call = plain(method::DISCOVER, Object::new());
         call.caller = caller.clone();
+        call.origin = origin;
         if let Some(meta) = meta {
             let mut params = Object::new();
             params.set("_meta", meta);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use hyper::body::Body;
-use trunkline_resilience::timeout;
+use trunkline_resilience::{OutOfMemory, Reservation, timeout};
 
 /// Default size limit of a body that is read whole.
 pub const DEFAULT_BODY_LIMIT: usize = 16 * 1024 * 1024;
@@ -22,6 +22,8 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub enum BodyError {
     #[error("the body is larger than {limit} bytes")]
     TooLarge { limit: usize },
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
     #[error("the body ended early or could not be read")]
     Broken(#[source] BoxError),
 }
@@ -79,11 +81,35 @@ pub(crate) struct Collector {
     announced_may_exceed: bool,
     first: Bytes,
     joined: BytesMut,
+    memory: Reservation,
+}
+
+/// A message, and the memory that is reserved until its last slice is dropped.
+struct Counted {
+    message: Bytes,
+    _memory: Reservation,
+}
+
+/// Keeps the reservation as long as the message.
+pub(crate) fn counted(message: Bytes, memory: Reservation) -> Bytes {
+    if memory.is_empty() { message } else { Bytes::from_owner(Counted { message, _memory: memory }) }
+}
+
+impl AsRef<[u8]> for Counted {
+    fn as_ref(&self) -> &[u8] {
+        &self.message
+    }
 }
 
 impl Collector {
     pub(crate) fn new(limit: usize) -> Self {
-        Self { limit, announced_may_exceed: false, first: Bytes::new(), joined: BytesMut::new() }
+        Self {
+            limit,
+            announced_may_exceed: false,
+            first: Bytes::new(),
+            joined: BytesMut::new(),
+            memory: Reservation::default(),
+        }
     }
 
     pub(crate) fn poll<B>(
@@ -129,15 +155,15 @@ impl Collector {
             }
             self.joined.extend_from_slice(&data);
         }
+        self.memory.grow_to(self.joined.capacity().max(self.first.len()))?;
         fits.then_some(()).ok_or(BodyError::TooLarge { limit: self.limit })
     }
 
     fn take(&mut self) -> Bytes {
-        if self.joined.is_empty() {
-            std::mem::take(&mut self.first)
-        } else {
-            std::mem::take(&mut self.joined).freeze()
-        }
+        let first = std::mem::take(&mut self.first);
+        let joined = std::mem::take(&mut self.joined);
+        let whole = if joined.is_empty() { first } else { joined.freeze() };
+        counted(whole, std::mem::take(&mut self.memory))
     }
 }
 

@@ -20,6 +20,9 @@ pub(crate) fn fault_of_http(error: &HttpError) -> Fault {
         HttpError::Tls(_) => (FaultKind::CannotConnect, "no secure connection to the server"),
         HttpError::Status(refusal) => return fault_of_status(refusal),
         HttpError::TooLarge { .. } => (FaultKind::TooLarge, "the server's answer is too large"),
+        HttpError::OutOfMemory(_) => {
+            (FaultKind::Overloaded, "there is no memory left for the server's answer")
+        }
         HttpError::UnexpectedContentType(_) | HttpError::UnexpectedEncoding { .. } => {
             (FaultKind::BadAnswer, "the server's answer is neither JSON nor an event stream")
         }

@@ -112,6 +112,7 @@ const TABLE: &[(&str, ProjectMay)] = &[
     ("auth.hosts", Never),
     ("auth.origins", Never),
     ("limits.bodyBytes", Narrow(Lower)),
+    ("limits.memoryBytes", Narrow(Lower)),
     ("limits.headerTimeout", Narrow(Lower)),
     ("limits.idleTimeout", Narrow(Lower)),
     ("limits.bodyTimeout", Narrow(Lower)),

@@ -13,6 +13,11 @@ pub struct Limits {
     /// Maximum size of a request body, or of a line on standard input, in bytes.
     #[schemars(range(min = 1024, max = 1_073_741_824))]
     pub body_bytes: u64,
+    /// Memory for all messages above 64 KiB that are being received or processed: request bodies
+    /// and results of servers, in bytes. Beyond it, requests are refused with 503. `null`: a
+    /// quarter of the memory of the machine or its cgroup, at most 2 GiB.
+    #[schemars(range(min = 16_777_216, max = 1_099_511_627_776_u64))]
+    pub memory_bytes: Option<u64>,
     /// Timeout for receiving the head of a request, which also applies to new connections without
     /// data.
     #[serde(with = "kind")]

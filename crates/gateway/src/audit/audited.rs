@@ -13,7 +13,9 @@ use std::{
     task::{Context, Poll, ready},
 };
 use tokio::sync::OwnedSemaphorePermit;
-use trunkline_protocol::{Call, Caller, Fault, FaultKind, Handler, Notify, Outcome, Part, Reply, method};
+use trunkline_protocol::{
+    Call, Caller, Fault, FaultKind, Handler, Notify, Origin, Outcome, Part, Reply, method,
+};
 
 /// Returns true if the tool (view, public name) is known to change nothing. Annotations of
 /// untrusted servers must not count.
@@ -62,7 +64,8 @@ impl<H: Handler> Audited<H> {
 
 impl<H: Handler + 'static> Handler for Audited<H> {
     fn call(&self, call: Call) -> Reply {
-        if call.method == method::PING || Caller::is_ourselves(&call.caller) {
+        let ours = call.origin == Origin::Ourselves || Caller::is_ourselves(&call.caller);
+        if call.method == method::PING || ours {
             return self.0.inner.call(call);
         }
         Reply::new(Recorded {

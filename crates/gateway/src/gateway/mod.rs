@@ -20,6 +20,7 @@ mod tasks;
 
 use crate::{
     catalog::{BadRules, Builder, Catalog, CatalogReport, CheckerMemory, Plan, Rules, Server},
+    policy,
     rewrite::{States, TaskIds},
     upstream::Kind,
     view::{Cursors, ListOptions, View},
@@ -109,6 +110,18 @@ impl Gateway {
         }
         self.inner.replaced.notify_one();
         Ok(())
+    }
+
+    /// The name of a tool that is the same in all views: its server's and its own.
+    pub fn own_name(&self, view: Option<&str>, tool: &str) -> Option<String> {
+        let catalog = self.inner.now.load();
+        let view = catalog.view(view)?;
+        if let Some(route) = view.tools.get(tool) {
+            return Some(policy::subject(route.server().name().as_ref(), route.inner()));
+        }
+        // The view of one server passes unlisted names on.
+        let server = view.servers.first().filter(|_| view.unruled)?;
+        Some(policy::subject(server.name().as_ref(), tool))
     }
 
     /// The offered items, and the quarantined and hidden ones with the reason.

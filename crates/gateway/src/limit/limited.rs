@@ -1,8 +1,8 @@
 //! Limited: a handler that enforces rate limits.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap, fmt, sync::Arc};
 use tokio::time::Instant;
-use trunkline_protocol::{Call, Fault, FaultKind, Handler, Notify, Raw, Reply, method};
+use trunkline_protocol::{Call, Fault, FaultKind, Handler, Notify, Origin, Raw, Reply, method};
 use trunkline_resilience::{Quota, RateLimiter, TooSoon};
 
 /// The rate limits; `None` means no limit.
@@ -14,6 +14,32 @@ pub struct Limits {
     pub per_tool: Option<Quota>,
     /// Quotas of single tools, used instead of `per_tool`.
     pub tools: HashMap<String, Quota>,
+    pub names: ToolNames,
+}
+
+/// Finds the name by which the calls of a tool are counted. A tool has one public name per view.
+#[derive(Clone, Default)]
+pub struct ToolNames(Option<Arc<FindOwnName>>);
+
+type FindOwnName = dyn Fn(Option<&str>, &str) -> Option<String> + Send + Sync;
+
+impl ToolNames {
+    /// `find` gets the view and the public name, and returns a name that is the same in all views;
+    /// `None` if there is no such tool.
+    pub fn new(find: impl Fn(Option<&str>, &str) -> Option<String> + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(find)))
+    }
+
+    fn own_name<'a>(&self, view: Option<&str>, public: &'a str) -> Cow<'a, str> {
+        let own = self.0.as_ref().and_then(|find| find(view, public));
+        own.map_or(Cow::Borrowed(public), Cow::Owned)
+    }
+}
+
+impl fmt::Debug for ToolNames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolNames").finish_non_exhaustive()
+    }
 }
 
 /// A handler behind [`Limits`]. The fault of a refused call has `retryAfter` (seconds, rounded up)
@@ -24,6 +50,7 @@ pub struct Limited<H> {
     per_caller: Option<RateLimiter>,
     per_tool: Option<RateLimiter>,
     tools: HashMap<String, RateLimiter>,
+    names: ToolNames,
 }
 
 impl<H: Handler> Limited<H> {
@@ -35,11 +62,12 @@ impl<H: Handler> Limited<H> {
             per_caller: limits.per_caller.map(RateLimiter::new),
             per_tool: limits.per_tool.map(RateLimiter::new),
             tools: tools.collect(),
+            names: limits.names.clone(),
         }
     }
 
     fn check(&self, call: &Call) -> Result<(), Fault> {
-        if call.method == method::PING {
+        if call.method == method::PING || call.origin == Origin::Ourselves {
             return Ok(());
         }
         let now = Instant::now();
@@ -54,7 +82,8 @@ impl<H: Handler> Limited<H> {
             return Ok(());
         };
         let rate = self.tools.get(name.as_ref()).or(self.per_tool.as_ref());
-        rate.map_or(Ok(()), |rate| rate.check_at(&name, now))
+        let own = self.names.own_name(call.view.as_deref(), &name);
+        rate.map_or(Ok(()), |rate| rate.check_at(&own, now))
             .map_err(|soon| refusal("calls of this tool", soon))
     }
 }
@@ -89,10 +118,7 @@ fn refusal(what: &str, TooSoon { retry_after }: TooSoon) -> Fault {
 mod tests {
     use super::*;
     use std::{
-        sync::{
-            Arc,
-            atomic::{AtomicUsize, Ordering},
-        },
+        sync::atomic::{AtomicUsize, Ordering},
         time::Duration,
     };
     use trunkline_protocol::Caller;

@@ -2,5 +2,5 @@
 
 mod limited;
 
-pub use limited::{Limited, Limits};
+pub use limited::{Limited, Limits, ToolNames};
 pub use trunkline_resilience::Quota;

@@ -57,6 +57,17 @@ pub struct Call {
     pub deadline: Option<Instant>,
     /// The view that the caller connected to; `None` if it sees everything.
     pub view: Option<Arc<str>>,
+    pub origin: Origin,
+}
+
+/// The party that wants the answer to a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Origin {
+    #[default]
+    Client,
+    /// This process, which needs the answer to serve the caller, such as the caller's list of
+    /// tools. It is neither charged to the caller nor recorded.
+    Ourselves,
 }
 
 /// A notification to a handler.
@@ -115,6 +126,7 @@ impl Call {
             caller: Caller::local(),
             deadline: None,
             view: None,
+            origin: Origin::Client,
         }
     }
 }

@@ -204,7 +204,7 @@ impl Duplex {
         }
         let client = self.clone();
         Received::First(Box::pin(async move {
-            drop(client.service.introduction(&client.caller, request.meta()).await);
+            client.service.identify(&client.caller, request.meta()).await;
             vec![client.begin_modern(request, id)]
         }))
     }

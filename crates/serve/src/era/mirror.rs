@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 use trunkline_protocol::{
-    Call, Caller, ErrorObject, Object, Raw,
+    Call, Caller, ErrorObject, Object, Origin, Raw,
     message::{
         HeaderKind, HeaderParam, ListToolsResult, header_params, header_values,
         meta::{CLIENT_CAPABILITIES, PROTOCOL_VERSION},
@@ -84,6 +84,7 @@ async fn list_rules(service: &Service, caller: &Arc<Caller>) -> Rules {
     for _ in 0..MAX_PAGES {
         let mut call = Call::new(method::TOOLS_LIST, Some(params.to_raw()));
         call.caller = caller.clone();
+        call.origin = Origin::Ourselves;
         let Ok(page) = service.handler.call(call).outcome().await else { break };
         let tools = page.decode::<ListToolsResult>().map(|list| list.items().0).unwrap_or_default();
         for tool in tools {

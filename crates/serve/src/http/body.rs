@@ -2,13 +2,13 @@
 
 use super::{
     AdmittedRequest,
-    response::{Body, error},
+    response::{Body, error, retry_after, with_retry_after},
 };
 use crate::options::Limits;
 use ::http::{HeaderMap, Response, StatusCode, header};
 use bytes::Bytes;
 use trunkline_http1::server::{Pending, RequestBody};
-use trunkline_protocol::ErrorObject;
+use trunkline_protocol::{Era, ErrorObject, Fault, FaultKind};
 use trunkline_resilience::timeout;
 use trunkline_transport::body;
 
@@ -39,6 +39,12 @@ async fn receive(body: RequestBody, limits: &Limits) -> Result<Bytes, Box<Respon
         Some(Ok(bytes)) => return Ok(bytes),
         Some(Err(body::BodyError::TooLarge { limit })) => {
             (StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {limit} bytes"))
+        }
+        Some(Err(body::BodyError::OutOfMemory(full))) => {
+            let fault = Fault::new(FaultKind::Overloaded, full.to_string()).to_error(Era::Modern);
+            let wait = retry_after(&fault);
+            let refusal = error(StatusCode::SERVICE_UNAVAILABLE, None, fault);
+            return Err(Box::new(with_retry_after(refusal, wait)));
         }
         Some(Err(body::BodyError::Broken(_))) => (StatusCode::BAD_REQUEST, "the body broke off".to_owned()),
         None => (StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time".to_owned()),

@@ -49,8 +49,7 @@ impl AdmittedRequest {
             checked.map_err(|refused| Box::new(refuse(&request.id, refused)))?;
         }
         if self.service.identity.get().is_none() {
-            // Results carry the server's identity. A handler without one is served all the same.
-            drop(self.service.introduction(&self.caller, request.meta()).await);
+            self.service.identify(&self.caller, request.meta()).await;
         }
         Ok(request.begin(&self.service, self.caller.clone()))
     }

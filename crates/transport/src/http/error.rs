@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::time::Duration;
 
+use trunkline_resilience::OutOfMemory;
+
 use super::connect_error::{ConnectError, ConnectFailure, find};
 use super::media::UnexpectedContentType;
 use super::redirect::RedirectError;
@@ -25,6 +27,8 @@ pub enum HttpError {
     Status(#[from] Box<StatusError>),
     #[error("the server's answer is larger than {limit} bytes")]
     TooLarge { limit: usize },
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
     #[error(transparent)]
     UnexpectedContentType(#[from] Box<UnexpectedContentType>),
     #[error("the response has content encoding {encoding}, which was not requested")]
@@ -123,6 +127,7 @@ impl From<BodyError> for HttpError {
     fn from(error: BodyError) -> Self {
         match error {
             BodyError::TooLarge { limit } => Self::TooLarge { limit },
+            BodyError::OutOfMemory(full) => Self::OutOfMemory(full),
             BodyError::Broken(source) => Self::from_broken(source),
         }
     }

@@ -4,14 +4,18 @@ use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
 
+use trunkline_resilience::Reservation;
+
 use super::{Event, Line};
+use crate::body::counted;
 
 /// Default size limit of an event and of a line.
 pub const DEFAULT_EVENT_LIMIT: usize = 16 * 1024 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// An event or line exceeds the limit. The stream cannot be read further.
+/// An event or line exceeds the limit, or there is no memory left for it. The stream cannot be
+/// read further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an event of the stream is larger than {limit} bytes")]
 pub struct EventTooLarge {
@@ -35,6 +39,7 @@ pub struct Decoder {
     first_line: bool,
     block: Block,
     failed: bool,
+    memory: Reservation,
 }
 
 /// The fields seen since the last empty line.
@@ -64,6 +69,7 @@ impl Decoder {
             first_line: true,
             block: Block::default(),
             failed: false,
+            memory: Reservation::default(),
         }
     }
 
@@ -90,6 +96,7 @@ impl Decoder {
             self.failed = true;
             self.partial = BytesMut::new();
             self.block = Block::default();
+            self.memory = Reservation::default();
         }
         next
     }
@@ -101,11 +108,18 @@ impl Decoder {
                 if self.block.size() > self.limit {
                     return Err(EventTooLarge { limit: self.limit });
                 }
-            } else if let Some(event) = self.block.take() {
+                self.reserve()?;
+            } else if let Some(mut event) = self.block.take() {
+                event.data = counted(event.data, std::mem::take(&mut self.memory));
                 return Ok(Some(event));
             }
         }
         Ok(None)
+    }
+
+    fn reserve(&mut self) -> Result<(), EventTooLarge> {
+        let size = self.partial.capacity() + self.block.size();
+        self.memory.grow_to(size).map_err(|_| EventTooLarge { limit: size })
     }
 
     fn line(&mut self) -> Result<Option<Bytes>, EventTooLarge> {
@@ -123,6 +137,7 @@ impl Decoder {
         let Some(end) = end else {
             self.partial.extend_from_slice(&self.chunk);
             self.chunk = Bytes::new();
+            self.reserve()?;
             return Ok(None);
         };
         self.after_return = self.chunk[end] == b'\r';

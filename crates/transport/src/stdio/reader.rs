@@ -4,6 +4,9 @@ use std::io;
 
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
+use trunkline_resilience::Reservation;
+
+use crate::body::counted;
 
 /// Default size limit of a line.
 pub const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
@@ -28,10 +31,11 @@ pub enum Line {
     /// A line that cannot be a message: a banner, a log line, a BOM. The caller should count,
     /// report and skip it.
     Noise(Bytes),
-    /// A line longer than the limit. Reported as soon as the limit is exceeded, since the line may
-    /// never end; its rest is discarded silently, and the line after it is read as usual.
+    /// A line longer than the limit, or one for which no memory is left. Reported as soon as that
+    /// is known, since the line may never end; its rest is discarded silently, and the line after
+    /// it is read as usual.
     TooLong {
-        /// The limit in bytes.
+        /// The limit in bytes; less than the configured one if no memory is left.
         limit: usize,
         /// The first [`TOO_LONG_HEAD`] bytes of the line, or `limit` if that is less.
         head: Bytes,
@@ -54,6 +58,18 @@ pub struct FrameReader<R> {
     discarding: bool,
     discarded: u64,
     ended: bool,
+    /// The memory of the buffer, if it is large.
+    memory: Reservation,
+}
+
+impl Line {
+    /// Keeps the reservation as long as the message.
+    fn counted(self, memory: Reservation) -> Self {
+        match self {
+            Self::Frame(frame) => Self::Frame(counted(frame, memory)),
+            other => other,
+        }
+    }
 }
 
 impl<R: AsyncRead + Unpin> FrameReader<R> {
@@ -72,6 +88,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             discarding: false,
             discarded: 0,
             ended: false,
+            memory: Reservation::default(),
         }
     }
 
@@ -117,8 +134,9 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             let mut line = self.buffer.split_to(end + 1);
             line.truncate(end);
             self.give_back_after(end);
+            let memory = std::mem::take(&mut self.memory);
             if let Some(line) = self.classify(line) {
-                return Some(line);
+                return Some(line.counted(memory));
             }
         }
     }
@@ -137,15 +155,18 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             return None;
         }
         // One byte more than the limit may still be the `\r` of a line that fits.
-        if self.buffer.len() <= self.limit.saturating_add(1) {
+        let fits = self.buffer.len() <= self.limit.saturating_add(1);
+        if fits && self.memory.grow_to(self.buffer.capacity()).is_ok() {
             return None;
         }
         let head = self.head_of(&self.buffer);
+        let limit = self.limit.min(self.buffer.len());
         self.discarding = true;
         self.discarded += self.buffer.len() as u64;
         self.buffer = BytesMut::new();
+        self.memory = Reservation::default();
         self.scanned = 0;
-        Some(Line::TooLong { limit: self.limit, head })
+        Some(Line::TooLong { limit, head })
     }
 
     fn last(&mut self) -> Option<Line> {

@@ -8,6 +8,7 @@ mod gate;
 pub(crate) mod gateway;
 mod issuer;
 pub(crate) mod lineage;
+pub(crate) mod memory;
 pub(crate) mod named;
 pub(crate) mod observed;
 pub(crate) mod packs;

@@ -9,7 +9,7 @@ use trunkline_config::{
 };
 use trunkline_gateway::{
     audit::{Durability, OnFailure, Options as AuditOptions, Trail},
-    limit::{Limits as Rates, Quota},
+    limit::{Limits as Rates, Quota, ToolNames},
 };
 use trunkline_protocol::Era;
 use trunkline_serve::{Eras, Guard, ServeOptions};
@@ -34,13 +34,14 @@ pub(crate) fn trail(
 }
 
 /// The rate limits per caller and tool; `None` if there are none.
-pub(crate) fn rates(settings: &Settings) -> Option<Rates> {
+pub(crate) fn rates(settings: &Settings, names: ToolNames) -> Option<Rates> {
     let per_caller = settings.limits.per_caller.as_ref().and_then(quota);
     let per_tool = settings.limits.per_tool.as_ref().and_then(quota);
     (per_caller.is_some() || per_tool.is_some()).then(|| Rates {
         per_caller,
         per_tool,
         tools: HashMap::new(),
+        names,
     })
 }
 

@@ -13,7 +13,7 @@ use crate::{
     runtime::{Engine, Threads},
     stop::Stop,
     telemetry::{Telemetry, TelemetryArgs},
-    wire::{flags, gateway::Running, packs::Packs, serve as wire, settings, stack::Stack},
+    wire::{flags, gateway::Running, memory, packs::Packs, serve as wire, settings, stack::Stack},
 };
 use offer::Offer;
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
@@ -190,6 +190,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
 
 impl Serving<'_> {
     async fn serve(&self, offer: &Offer) -> Result<Ending, Failure> {
+        memory::limit(&self.loaded.settings);
         if self.args.stdio { self.over_stdio(offer).await } else { self.over_http(offer).await }
     }
 
@@ -206,7 +207,7 @@ impl Serving<'_> {
         let stack = Stack {
             telemetry: self.telemetry,
             audit: trail.map(|trail| (trail, offer.read_only())),
-            limits: wire::rates(settings),
+            limits: wire::rates(settings, offer.tool_names()),
         };
         Ok((stack.around(offer.handler(), options), folder))
     }

@@ -14,6 +14,7 @@ use trunkline_config::Loaded;
 use trunkline_gateway::{
     audit::ReadOnly,
     catalog::CatalogReport,
+    limit::ToolNames,
     metrics,
     status::{ConfigStatus, Started, StatusPage},
 };
@@ -45,6 +46,17 @@ impl Offer {
             Self::Servers(running) => {
                 let running = running.clone();
                 Arc::new(move |view: Option<&str>, tool: &str| running.is_harmless(view, tool))
+            }
+        }
+    }
+
+    /// The names by which the calls of tools are counted.
+    pub(super) fn tool_names(&self) -> ToolNames {
+        match self {
+            Self::Packs(_) => ToolNames::default(),
+            Self::Servers(running) => {
+                let gateway = running.gateway.clone();
+                ToolNames::new(move |view, tool| gateway.own_name(view, tool))
             }
         }
     }
