@@ -12,6 +12,7 @@ use trunkline_protocol::{
     Call, Connect, ConnectError, Fault, FaultKind, Handler, Notification, Profile, Raw, Revision, Session,
     method,
 };
+use trunkline_resilience::LogThrottle;
 
 /// Limit of a single call. The gateway has its own, shorter limits; this one must outlast
 /// subscriptions.
@@ -72,11 +73,17 @@ impl Session for Connection {
         let mut events = self.events();
         // Ends with the connection, which owns the sender.
         tokio::spawn(async move {
+            let throttle = LogThrottle::default();
             loop {
                 match events.recv().await {
                     Ok(notification) => hear(Arc::unwrap_or_clone(notification)),
                     Err(RecvError::Lagged(missed)) => {
-                        tracing::warn!(missed, "the server sends notifications faster than they are read");
+                        if let Some(missed) = throttle.count(missed) {
+                            tracing::warn!(
+                                missed,
+                                "the server sends notifications faster than they are read"
+                            );
+                        }
                         for change in CHANGES {
                             hear(Notification::new(change, None));
                         }

@@ -27,6 +27,7 @@ use trunkline_protocol::{
     Envelope, Era, ErrorObject, Fault, FaultKind, Malformed, Notification, Outcome, Question, Raw, Request,
     RequestId, Response, Revision, method,
 };
+use trunkline_resilience::LogThrottle;
 
 /// Limit of open questions of a server; further ones are refused.
 const MAX_QUESTIONS: usize = 32;
@@ -55,6 +56,7 @@ pub(crate) struct Switchboard {
     answer_slots: Arc<Semaphore>,
     strays: AtomicU64,
     noise: AtomicU64,
+    malformed: LogThrottle,
     lost: watch::Sender<Option<Fault>>,
 }
 
@@ -115,6 +117,7 @@ impl Switchboard {
             answer_slots: Arc::new(Semaphore::new(MAX_ANSWERS)),
             strays: AtomicU64::new(0),
             noise: AtomicU64::new(0),
+            malformed: LogThrottle::default(),
             lost: watch::Sender::new(None),
         })
     }
@@ -165,7 +168,9 @@ impl Switchboard {
 
     /// Fails the call of a malformed frame, if the frame has a readable id.
     pub(crate) fn malformed(&self, malformed: &Malformed) {
-        tracing::warn!(%malformed, "the server sent a malformed message");
+        if let Some(messages) = self.malformed.count(1) {
+            tracing::warn!(%malformed, messages, "the server sent a malformed message");
+        }
         let inbox = malformed.id.as_ref().and_then(|id| self.take(id));
         self.count_stray(inbox.is_none());
         if let Some(inbox) = inbox {

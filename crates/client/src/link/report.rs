@@ -1,6 +1,7 @@
 //! Converts transport and process errors into faults of the error catalogue.
 
 use crate::inbox::{Loss, LossKind};
+use std::time::Duration;
 use trunkline_process::{Ending, SpawnError, Stream};
 use trunkline_protocol::{Fault, FaultKind};
 use trunkline_transport::{
@@ -10,6 +11,8 @@ use trunkline_transport::{
 
 /// Lines of a process's error output that are shown after its exit.
 const LAST_LINES: usize = 8;
+/// Longest `Retry-After` of a server that is honoured and passed on.
+const MAX_RETRY_AFTER: Duration = Duration::from_hours(1);
 /// Characters of a refusal's body that are shown.
 const BODY_SHOWN: usize = 300;
 
@@ -56,7 +59,11 @@ fn fault_of_status(refusal: &StatusError) -> Fault {
         400..=499 => FaultKind::InvalidRequest,
         _ => FaultKind::Unavailable,
     };
-    let fault = Fault::new(kind, format!("the server answered with HTTP status {status}"));
+    let mut fault = Fault::new(kind, format!("the server answered with HTTP status {status}"));
+    if let Some(wait) = refusal.retry_after().filter(|_| matches!(status.as_u16(), 429 | 503)) {
+        let seconds = wait.min(MAX_RETRY_AFTER).as_secs();
+        fault = fault.with_data(serde_json::json!({"retryAfter": seconds}).into());
+    }
     match explanation(refusal) {
         Some(text) => fault.with_detail(text),
         None => fault,

@@ -305,10 +305,21 @@ impl UpstreamCall {
                 }
                 _ => false,
             };
-        let left = self.attempts < self.core.options.retry.attempts
-            && self.began.is_none_or(|began| began.elapsed() < self.core.options.retry.budget);
+        let left = self.attempts < self.core.options.retry.attempts && self.has_budget(Duration::ZERO);
+        let pause = self.core.retry.backoff(self.attempts);
+        // The server is not asked again before the time that it named. If that is too late for
+        // this call, the caller gets the time.
+        let asked =
+            fault.data().and_then(|data| data.member_as::<u64>("retryAfter")).map(Duration::from_secs);
+        let left = left && asked.is_none_or(|asked| self.has_budget(asked));
         // A subscriber must learn that it may have missed something, so its call ends.
-        (repeatable && left && !self.asked && !self.lasting).then(|| self.core.retry.backoff(self.attempts))
+        let again = repeatable && left && !self.asked && !self.lasting;
+        again.then(|| pause + asked.unwrap_or_default())
+    }
+
+    /// True if another attempt may begin after this pause.
+    fn has_budget(&self, pause: Duration) -> bool {
+        self.began.is_none_or(|began| began.elapsed() + pause < self.core.options.retry.budget)
     }
 
     /// True if making the call twice has the effect of making it once.

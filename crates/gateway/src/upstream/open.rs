@@ -191,12 +191,16 @@ impl Core {
         pool.failures = pool.failures.saturating_add(1);
         let pause = if permanent { self.options.restart.recheck } else { self.pause_after(pool.failures) };
         pool.retry_at = Some(Instant::now() + pause);
-        pool.blame(&fault);
+        let is_news = pool.blame(&fault);
         if !pool.has_sessions() {
             pool.enter(if permanent { State::Failed } else { State::Lost });
             self.make_stale();
         }
-        tracing::warn!(upstream = %self.name, %fault, permanent, ?pause, "cannot connect to the upstream");
+        if is_news {
+            tracing::warn!(upstream = %self.name, %fault, permanent, ?pause, "cannot connect to the upstream");
+        } else {
+            tracing::debug!(upstream = %self.name, %fault, ?pause, "still cannot connect to the upstream");
+        }
         fault
     }
 
@@ -213,7 +217,7 @@ impl Core {
         let pause = self.pause_after(pool.failures).min(restart.relapse_ceiling);
         pool.retry_at = Some(Instant::now() + pause);
         pool.lost += 1;
-        pool.blame(fault);
+        let is_news = pool.blame(fault);
         if !pool.has_sessions() {
             pool.main = key;
             let next = if pool.is_opening() { State::Connecting } else { State::Lost };
@@ -221,7 +225,11 @@ impl Core {
             self.make_stale();
         }
         drop(pool);
-        tracing::warn!(upstream = %self.name, %fault, ?pause, "upstream lost");
+        if is_news {
+            tracing::warn!(upstream = %self.name, %fault, ?pause, "upstream lost");
+        } else {
+            tracing::debug!(upstream = %self.name, %fault, ?pause, "upstream lost again");
+        }
         live.clone().close_in_background(fault.clone());
         self.attention.notify_one();
         self.bump();

@@ -100,8 +100,10 @@ impl SessionPool {
         }
     }
 
-    pub(super) fn blame(&mut self, fault: &Fault) {
-        self.last_error = Some((fault.clone(), SystemTime::now()));
+    /// Remembers the failure; true if it is the first one of an outage or differs from the last.
+    pub(super) fn blame(&mut self, fault: &Fault) -> bool {
+        let last = self.last_error.replace((fault.clone(), SystemTime::now()));
+        self.failures <= 1 || last.is_none_or(|(last, _)| last.kind() != fault.kind())
     }
 
     /// The session for a caller, or how it gets one.

@@ -122,7 +122,6 @@ pub(crate) fn members(text: &[u8], message: &mut Message) -> Result<bool, Malfor
     let read = scanner.object(message);
     match scanner.end(read) {
         Ok(()) => Ok(true),
-        Err(flaw) if flaw.defect == Defect::Utf8 => Err(flaw.into()),
         Err(flaw) => Err(Malformed::from(flaw).with_id(only_id(message, text).as_ref())),
     }
 }
@@ -131,7 +130,9 @@ pub(crate) fn members(text: &[u8], message: &mut Message) -> Result<bool, Malfor
 fn only_id(message: &Message, text: &[u8]) -> Option<RequestId> {
     let mut ids = message.members().filter(|member| member.name(text) == "id");
     let (id, None) = (ids.next()?, ids.next()) else { return None };
-    RequestId::read(Raw::trusted(Bytes::copy_from_slice(id.text(text)))).ok()
+    // The defect may be that the text is not UTF-8.
+    let id = std::str::from_utf8(id.text(text)).ok()?;
+    RequestId::read(Raw::trusted(Bytes::copy_from_slice(id.as_bytes()))).ok()
 }
 
 /// Validates a whole document that must be an array and returns the ranges of its elements, at

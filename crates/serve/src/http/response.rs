@@ -244,15 +244,19 @@ pub(crate) fn error(status: StatusCode, id: Option<&RequestId>, error: ErrorObje
 
 /// The JSON-RPC code of overload.
 pub(crate) const OVERLOADED: i64 = 1224;
+/// The JSON-RPC code of a server that is not available.
+const UNAVAILABLE: i64 = -32603;
 /// `Retry-After` of an overload without a better estimate, in seconds.
 const A_MOMENT: u64 = 1;
 
 /// The HTTP status of rate limits and overload, used in every era because proxies act on it.
 pub(crate) fn turned_away(error: &ErrorObject) -> Option<StatusCode> {
-    if error.data.as_ref().is_some_and(|data| data.member("retryAfter").is_some()) {
-        return Some(StatusCode::TOO_MANY_REQUESTS);
+    let waits = error.data.as_ref().is_some_and(|data| data.member("retryAfter").is_some());
+    match error.code {
+        OVERLOADED => Some(StatusCode::SERVICE_UNAVAILABLE),
+        UNAVAILABLE if waits => Some(StatusCode::SERVICE_UNAVAILABLE),
+        _ => waits.then_some(StatusCode::TOO_MANY_REQUESTS),
     }
-    (error.code == OVERLOADED).then_some(StatusCode::SERVICE_UNAVAILABLE)
 }
 
 /// The seconds for `Retry-After`, if known.

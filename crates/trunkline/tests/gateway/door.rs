@@ -23,7 +23,12 @@ pub(crate) struct Door {
 impl Door {
     /// Starts a gateway and reads its address from its first line.
     pub(crate) fn start(command: &mut Command) -> Self {
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        Self::start_with_errors(command, Stdio::inherit())
+    }
+
+    /// Like `start`, with its standard error.
+    pub(crate) fn start_with_errors(command: &mut Command, errors: Stdio) -> Self {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(errors);
         let mut process = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();

@@ -25,6 +25,7 @@ mod kept_lists;
 mod limits;
 mod load;
 mod memory;
+mod odd;
 mod pauses;
 mod process;
 mod processes;
