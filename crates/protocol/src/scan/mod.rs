@@ -120,8 +120,10 @@ pub(crate) fn members(text: &[u8], message: &mut Message) -> Result<bool, Malfor
         return Ok(false);
     }
     let read = scanner.object(message);
+    let is_whole = read.is_ok();
     match scanner.end(read) {
         Ok(()) => Ok(true),
+        Err(flaw) if flaw.defect == Defect::Utf8 && !is_whole => Err(flaw.into()),
         Err(flaw) => Err(Malformed::from(flaw).with_id(only_id(message, text).as_ref())),
     }
 }
