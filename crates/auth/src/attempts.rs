@@ -1,4 +1,7 @@
-//! A limit on wrong guesses per address.
+//! A limit on wrong guesses, per address and per prefix of the guessed token.
+//!
+//! Credentials are checked before the limit, so the guesses of one client never lock out another
+//! one behind the same address. Only wrong guesses are counted and slowed down.
 
 use crate::AuthError;
 use std::{
@@ -8,14 +11,21 @@ use std::{
 };
 use trunkline_resilience::{Quota, RateLimiter, TooSoon};
 
-/// The number of wrong guesses that one address may make.
+/// Bytes of a token that make up its prefix: enough for the prefix of our own tokens and the part
+/// of them that is usually shown in logs.
+const PREFIX_BYTES: usize = 11;
+
+/// The beginning of every JWT: `{"` in base64.
+const SIGNED: &[u8] = b"eyJ";
+
+/// The number of wrong guesses from one address, or with one prefix, that are answered at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttemptLimit {
     /// Wrong guesses allowed in a burst.
     pub burst: u32,
     /// Time until one more guess is allowed.
     pub interval: Duration,
-    /// Addresses kept at once; beyond that, those closest to expiry are evicted.
+    /// Addresses, and prefixes, kept at once; beyond that, those closest to expiry are evicted.
     pub addresses: usize,
 }
 
@@ -25,25 +35,34 @@ impl Default for AttemptLimit {
     }
 }
 
-/// Counts the wrong guesses of addresses.
+/// Counts wrong guesses.
 #[derive(Debug)]
-pub(crate) struct Attempts(RateLimiter);
+pub(crate) struct Attempts {
+    by_address: RateLimiter,
+    by_prefix: RateLimiter,
+}
 
 impl Attempts {
     pub(crate) fn new(limit: AttemptLimit) -> Self {
         let burst = NonZeroU32::new(limit.burst).unwrap_or(NonZeroU32::MIN);
         let quota = Quota { limit: NonZeroU32::MIN, period: limit.interval, burst };
-        Self(RateLimiter::with_keys(quota, limit.addresses))
+        let limiter = || RateLimiter::with_keys(quota, limit.addresses);
+        Self { by_address: limiter(), by_prefix: limiter() }
     }
 
-    /// Succeeds if `source` may try again now.
-    pub(crate) fn check(&self, source: IpAddr) -> Result<(), AuthError> {
-        let soon = self.0.peek(&network(source));
-        soon.map_err(|TooSoon { retry_after }| AuthError::TooManyAttempts { retry_after })
-    }
-
-    pub(crate) fn failed(&self, source: IpAddr) {
-        self.0.charge(&network(source));
+    /// Counts a wrong guess. Fails if there were too many like it; it is then not counted, so a
+    /// client that keeps guessing is not blocked for ever.
+    pub(crate) fn failed(&self, source: IpAddr, token: &[u8]) -> Result<(), AuthError> {
+        let too_many = |TooSoon { retry_after }| AuthError::TooManyAttempts { retry_after };
+        let address = network(source);
+        // Signed tokens all begin alike, so their prefix says nothing.
+        let prefix = (!token.starts_with(SIGNED)).then(|| &token[..token.len().min(PREFIX_BYTES)]);
+        self.by_address.peek(&address).map_err(too_many)?;
+        if let Some(prefix) = prefix {
+            self.by_prefix.check(prefix).map_err(too_many)?;
+        }
+        self.by_address.charge(&address);
+        Ok(())
     }
 }
 
@@ -64,35 +83,50 @@ mod tests {
         Ipv4Addr::from(n).into()
     }
 
+    /// Every token has another prefix.
+    fn guess(attempts: &Attempts, source: u32, number: u32) -> Result<(), AuthError> {
+        attempts.failed(v4(source), format!("{number:011}").as_bytes())
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_burst_is_allowed_then_one_guess_per_interval() {
-        let limit = AttemptLimit { burst: 3, interval: Duration::from_secs(2), addresses: 8 };
+        let limit = AttemptLimit { burst: 3, interval: Duration::from_secs(2), addresses: 64 };
         let attempts = Attempts::new(limit);
-        for _ in 0..3 {
-            attempts.check(v4(1)).unwrap();
-            attempts.failed(v4(1));
+        for number in 0..3 {
+            guess(&attempts, 1, number).unwrap();
         }
         let retry_after = Duration::from_secs(2);
-        assert_eq!(attempts.check(v4(1)), Err(AuthError::TooManyAttempts { retry_after }));
-        attempts.check(v4(2)).unwrap();
+        for number in 3..100 {
+            assert_eq!(guess(&attempts, 1, number), Err(AuthError::TooManyAttempts { retry_after }));
+        }
+        guess(&attempts, 2, 100).unwrap();
         tokio::time::advance(retry_after).await;
-        attempts.check(v4(1)).unwrap();
-        attempts.failed(v4(1));
-        assert!(attempts.check(v4(1)).is_err());
+        guess(&attempts, 1, 101).unwrap();
+        assert!(guess(&attempts, 1, 102).is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a13_many_addresses_that_guess_one_key_are_slowed_together() {
+        let limit = AttemptLimit { burst: 3, interval: Duration::from_secs(2), addresses: 1024 };
+        let attempts = Attempts::new(limit);
+        let try_one = |n: u32| attempts.failed(v4(n), format!("tl_abcdefgh{n}").as_bytes());
+        (0..3).for_each(|n| try_one(n).unwrap());
+        assert!(try_one(3).is_err());
+        attempts.failed(v4(3), b"tl_another-key").unwrap();
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_flood_of_addresses_neither_grows_the_table_nor_forgives_the_worst() {
         let limit = AttemptLimit { burst: 2, interval: Duration::from_mins(1), addresses: 64 };
         let attempts = Attempts::new(limit);
-        for _ in 0..5 {
-            attempts.failed(v4(1));
+        for number in 0..2 {
+            guess(&attempts, 1, number).unwrap();
         }
-        for n in 2..5_000 {
-            attempts.failed(v4(n));
-            assert!(attempts.0.keys() <= 64);
+        for number in 2..5_000 {
+            guess(&attempts, number, number).unwrap();
+            assert!(attempts.by_address.keys() <= 64 && attempts.by_prefix.keys() <= 64);
         }
-        assert!(attempts.check(v4(1)).is_err());
+        assert!(guess(&attempts, 1, 5_000).is_err());
     }
 
     #[test]

@@ -64,7 +64,7 @@ const ALPHABET: [bool; 256] = {
 };
 
 /// The usual spelling, which is tried first.
-const USUAL: &[u8] = b"Bearer ";
+pub(crate) const USUAL: &[u8] = b"Bearer ";
 
 /// The one bearer token of a request (RFC 6750 §2.1).
 fn bearer<H: AsRef<[u8]>>(authorization: &[H]) -> Result<&str, AuthError> {

@@ -13,10 +13,21 @@ pub struct Challenge {
 }
 
 impl Challenge {
+    /// The challenge of a refusal: which scopes are missing, or what is wrong with the credentials.
+    pub fn of(&self, error: &AuthError) -> String {
+        match error {
+            AuthError::Scope { missing } => self.insufficient_scope(missing),
+            other => self.unauthorized(other),
+        }
+    }
+
     /// For a 401. Without credentials the challenge carries no error code (RFC 6750 §3.1).
     pub fn unauthorized(&self, error: &AuthError) -> String {
         let code = match error {
-            AuthError::Missing | AuthError::TooManyAttempts { .. } | AuthError::Unavailable => None,
+            AuthError::Missing
+            | AuthError::Scope { .. }
+            | AuthError::TooManyAttempts { .. }
+            | AuthError::Unavailable => None,
             AuthError::Several | AuthError::Malformed | AuthError::Scheme => Some("invalid_request"),
             AuthError::Invalid(_) | AuthError::Expired => Some("invalid_token"),
         };

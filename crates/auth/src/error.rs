@@ -3,6 +3,9 @@
 
 use std::time::Duration;
 
+/// When to try again after the keys of an issuer could not be fetched.
+const UNAVAILABLE: Duration = Duration::from_secs(5);
+
 /// One way to fail authentication. None of them makes the caller anonymous.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AuthError {
@@ -19,6 +22,9 @@ pub enum AuthError {
     Invalid(Reason),
     #[error("the token has expired")]
     Expired,
+    /// The token is valid, but does not carry every scope that this server requires.
+    #[error("the token does not carry every scope needed")]
+    Scope { missing: Vec<String> },
     #[error("too many failed attempts")]
     TooManyAttempts { retry_after: Duration },
     #[error("tokens cannot be checked at the moment")]
@@ -54,9 +60,19 @@ impl AuthError {
     /// The HTTP status of the refusal.
     pub fn status(&self) -> u16 {
         match self {
+            Self::Scope { .. } => 403,
             Self::TooManyAttempts { .. } => 429,
             Self::Unavailable => 503,
             _ => 401,
+        }
+    }
+
+    /// When to try again, if that may help.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::TooManyAttempts { retry_after } => Some(*retry_after),
+            Self::Unavailable => Some(UNAVAILABLE),
+            _ => None,
         }
     }
 

@@ -1,7 +1,11 @@
 //! The entry point: an authenticator, the policy for requests without credentials, and a limit on
 //! wrong guesses.
 
-use crate::{AttemptLimit, AuthError, Authenticator, Identity, attempts::Attempts, authenticator::Judged};
+use crate::{
+    AttemptLimit, AuthError, Authenticator, Identity,
+    attempts::Attempts,
+    authenticator::{Judged, USUAL},
+};
 use std::{net::IpAddr, sync::Arc};
 
 /// The policy for requests without credentials. Wrong credentials are always refused.
@@ -35,7 +39,7 @@ impl Gate {
             return verdict;
         }
         let verdict = self.authenticator.authenticate(authorization).await;
-        self.noted(verdict, source)
+        self.noted(verdict, authorization, source)
     }
 
     /// Judges one request without waiting; `None` if a token must be verified asynchronously.
@@ -47,28 +51,24 @@ impl Gate {
         if authorization.is_empty() && self.unidentified == Unidentified::Anonymous {
             return Some(Ok(Arc::new(Identity::anonymous())));
         }
-        if !authorization.is_empty()
-            && !self.authenticator.is_open()
-            && let Err(error) = self.attempts.check(source)
-        {
-            return Some(Err(error));
-        }
         match self.authenticator.judge(authorization) {
-            Judged::Now(verdict) => Some(self.noted(verdict, source)),
+            Judged::Now(verdict) => Some(self.noted(verdict, authorization, source)),
             Judged::Verify(..) => None,
         }
     }
 
-    /// Counts a wrong guess and passes the verdict on.
-    fn noted(
+    /// Counts a wrong guess and passes the verdict on, or refuses to give one.
+    fn noted<H: AsRef<[u8]>>(
         &self,
         verdict: Result<Arc<Identity>, AuthError>,
+        authorization: &[H],
         source: IpAddr,
     ) -> Result<Arc<Identity>, AuthError> {
         if let Err(error) = &verdict
             && error.is_guess()
         {
-            self.attempts.failed(source);
+            let header = authorization.first().map(AsRef::as_ref).unwrap_or_default();
+            self.attempts.failed(source, header.strip_prefix(USUAL).unwrap_or(header))?;
             if let AuthError::Invalid(reason) = error {
                 tracing::info!(%source, %reason, "credentials refused");
             }

@@ -1,9 +1,11 @@
 //! The identity of a caller.
 
+use crate::Principal;
+
 /// A verified caller.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
-    pub id: String,
+    pub principal: Principal,
     pub roles: Vec<String>,
     pub scopes: Vec<String>,
 }
@@ -11,11 +13,11 @@ pub struct Identity {
 impl Identity {
     /// The caller when authentication is off.
     pub fn anonymous() -> Self {
-        Self { id: "anonymous".to_owned(), ..Self::default() }
+        Self { principal: Principal::Anonymous, roles: Vec::new(), scopes: Vec::new() }
     }
 
     /// The scopes of `needed` that this caller lacks.
-    pub fn missing_scopes<'a>(&self, needed: &[&'a str]) -> Vec<&'a str> {
-        needed.iter().filter(|scope| !self.scopes.iter().any(|own| own == *scope)).copied().collect()
+    pub fn missing_scopes(&self, needed: &[String]) -> Vec<String> {
+        needed.iter().filter(|scope| !self.scopes.contains(scope)).cloned().collect()
     }
 }

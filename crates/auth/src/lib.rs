@@ -13,6 +13,8 @@ mod identity;
 pub mod jwt;
 pub mod keys;
 mod metadata;
+mod principal;
+mod proxies;
 
 pub use attempts::AttemptLimit;
 pub use authenticator::Authenticator;
@@ -23,3 +25,5 @@ pub use identity::Identity;
 pub use jwt::{JwtOptions, JwtVerifier};
 pub use keys::{ApiKeys, BadKeys, GeneratedKey, WeakToken};
 pub use metadata::{BadResource, ProtectedResource};
+pub use principal::Principal;
+pub use proxies::{BadNetwork, TrustedProxies};

@@ -13,7 +13,7 @@ use std::{
 };
 use trunkline_auth::{
     ApiKeys, AttemptLimit, AuthError, Authenticator, BadKeys, Challenge, Gate, Identity, JwtOptions,
-    JwtVerifier, Unidentified, WeakToken,
+    JwtVerifier, Principal, Unidentified, WeakToken,
     jwt::{Algorithm, BadJwks, BadJwtOptions, RefreshOptions},
     keys,
 };
@@ -26,7 +26,7 @@ fn key_file(hash: &str, expires: &str) -> String {
 
 fn ci() -> Arc<Identity> {
     let (roles, scopes) = (vec!["dev".to_owned()], vec!["a".to_owned()]);
-    Arc::new(Identity { id: "ci".to_owned(), roles, scopes })
+    Arc::new(Identity { principal: Principal::key("ci"), roles, scopes })
 }
 
 fn gate(authenticator: Authenticator) -> Gate {
@@ -82,7 +82,10 @@ async fn a02_a_good_token_names_its_bearer() {
     options.roles_claim = "realm.roles".to_owned();
     let verifier = JwtVerifier::with_keys(options, signer.jwks().as_bytes()).unwrap();
     let identity = verifier.verify(&signer.sign(&signer.header(), &claims)).await.unwrap();
-    assert_eq!((identity.id.as_str(), identity.roles), ("ada", vec!["ops".to_owned()]));
+    assert_eq!(
+        (identity.principal, identity.roles),
+        (Principal::token(ISSUER, "ada"), vec!["ops".to_owned()])
+    );
     assert_eq!(identity.scopes, ["admin", "read", "write"]);
 }
 
@@ -229,14 +232,17 @@ async fn a04_wrong_credentials_never_make_an_anonymous_caller() {
     assert_eq!(gate.admit(none, HOME).await, Ok(Identity::anonymous().into()));
     assert_eq!(gate.admit(&[format!("Bearer {}", key.token)], HOME).await, Ok(ci()));
     let signed = signer.sign(&signer.header(), &signer::claims());
-    assert_eq!(gate.admit(&[format!("Bearer {signed}")], HOME).await.unwrap().id, "ada");
+    assert_eq!(
+        gate.admit(&[format!("Bearer {signed}")], HOME).await.unwrap().principal,
+        Principal::token(ISSUER, "ada")
+    );
     for header in ["", "Bearer", "Bearer x", "Bearer ey.x.y", "Basic x", "Bearer null", "Bearer undefined"] {
         assert_eq!(gate.admit(&[header], HOME).await.unwrap_err().status(), 401, "{header}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a08_guesses_are_limited_per_address_and_the_right_one_does_not_slip_through() {
+async fn a08_a13_guesses_are_limited_per_address_and_a_valid_key_always_passes() {
     let key = keys::generate();
     let limit = AttemptLimit { burst: 5, interval: Duration::from_secs(2), addresses: 100 };
     let keys = Authenticator::Keys(ApiKeys::from_json(&key_file(&key.sha256, "")).unwrap());
@@ -248,18 +254,21 @@ async fn a08_guesses_are_limited_per_address_and_the_right_one_does_not_slip_thr
     }
     assert_eq!(looked_at, 5);
     let good = [format!("Bearer {}", key.token)];
-    let error = gate.admit(&good, HOME).await.unwrap_err();
-    assert_eq!(error, AuthError::TooManyAttempts { retry_after: Duration::from_secs(2) });
-    assert_eq!(error.status(), 429);
-    let elsewhere = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
-    assert_eq!(gate.admit(&good, elsewhere).await, Ok(ci()));
-    tokio::time::advance(Duration::from_secs(2)).await;
     assert_eq!(gate.admit(&good, HOME).await, Ok(ci()));
+    let guess = ["Bearer guess"];
+    let error = gate.admit(&guess, HOME).await.unwrap_err();
+    let retry_after = Duration::from_secs(2);
+    assert_eq!(error, AuthError::TooManyAttempts { retry_after });
+    assert_eq!((error.status(), error.retry_after()), (429, Some(retry_after)));
+    let elsewhere = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
+    assert!(is_invalid(&gate.admit(&guess, elsewhere).await));
+    tokio::time::advance(retry_after).await;
+    assert!(is_invalid(&gate.admit(&guess, HOME).await));
 }
 
 #[test]
 fn a09_empty_default_and_short_secrets_are_refused() {
-    let from = |token: &str| ApiKeys::from_token(Identity::default(), token).map(|_| ());
+    let from = |token: &str| ApiKeys::from_token(Identity::anonymous(), token).map(|_| ());
     assert_eq!(from(""), Err(WeakToken::Empty));
     assert_eq!(from("   "), Err(WeakToken::Empty));
     assert_eq!(from("changeme"), Err(WeakToken::Short(8)));

@@ -17,3 +17,4 @@ pub mod upstream;
 pub mod view;
 
 pub use gateway::{Gateway, GatewayOptions};
+pub use rewrite::{StateOptions, States};

@@ -6,7 +6,7 @@
 
 use ::http::{HeaderMap, HeaderValue, Uri, header};
 use futures_util::future::BoxFuture;
-use std::{fmt, net::SocketAddr, sync::Arc};
+use std::{fmt, net::SocketAddr, sync::Arc, time::Duration};
 use trunkline_protocol::Caller;
 
 /// Checks credentials. A request with wrong credentials is refused, never treated as anonymous.
@@ -42,6 +42,8 @@ pub struct Denied {
     pub message: String,
     /// The value of `WWW-Authenticate`.
     pub challenge: Option<HeaderValue>,
+    /// When to try again.
+    pub retry_after: Option<Duration>,
 }
 
 /// The address is not loopback, and there is no gate.
@@ -113,7 +115,7 @@ impl Guard {
 }
 
 fn denied(status: u16, message: &str) -> Denied {
-    Denied { status, message: message.to_owned(), challenge: None }
+    Denied { status, message: message.to_owned(), challenge: None, retry_after: None }
 }
 
 impl fmt::Debug for Admission {

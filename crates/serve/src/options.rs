@@ -58,6 +58,8 @@ pub struct Limits {
     pub connections: usize,
     /// Legacy sessions at once; further ones are refused with 503.
     pub sessions: usize,
+    /// Of these, sessions of one caller; the local caller is the only one, so it may have all.
+    pub sessions_per_caller: usize,
     /// Limit on a session without requests.
     pub session_idle: Duration,
     /// Requests in flight of one session or one stdio client.
@@ -86,6 +88,7 @@ impl Default for Limits {
             write_timeout: Duration::from_secs(30),
             connections: 1024,
             sessions: 1024,
+            sessions_per_caller: 256,
             session_idle: Duration::from_mins(30),
             calls: 64,
             parked: 256,

@@ -70,7 +70,7 @@ impl Service {
         Self {
             handler,
             options,
-            sessions: Sessions::new(limits.sessions, limits.session_idle),
+            sessions: Sessions::new(limits.sessions, limits.sessions_per_caller, limits.session_idle),
             parking: Parking::new(limits.parked, limits.parked_for),
             metrics: Arc::default(),
             tool_headers: ToolHeaders::default(),

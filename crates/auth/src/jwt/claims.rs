@@ -1,7 +1,7 @@
 //! The claims of a verified token.
 
 use super::JwtOptions;
-use crate::{AuthError, Identity, error::Reason};
+use crate::{AuthError, Identity, Principal, error::Reason};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -33,7 +33,10 @@ impl Claims {
         scopes.sort();
         scopes.dedup();
         let id = [self.sub, self.client_id, self.azp].into_iter().flatten().find(|id| !id.is_empty());
-        Ok(Identity { id: id.ok_or(AuthError::Invalid(Reason::Claims))?, roles, scopes })
+        let id = id.ok_or(AuthError::Invalid(Reason::Claims))?;
+        let identity = Identity { principal: Principal::token(self.iss, id), roles, scopes };
+        let missing = identity.missing_scopes(&options.scopes);
+        if missing.is_empty() { Ok(identity) } else { Err(AuthError::Scope { missing }) }
     }
 
     fn roles(&self, path: &str) -> Result<Vec<String>, AuthError> {

@@ -45,6 +45,8 @@ pub struct JwtOptions {
     pub leeway: Duration,
     /// The claim that lists roles; dots reach into objects, as in `realm_access.roles`.
     pub roles_claim: String,
+    /// Scopes that every token must carry.
+    pub scopes: Vec<String>,
 }
 
 /// The reason why the options are invalid.
@@ -52,6 +54,8 @@ pub struct JwtOptions {
 pub enum BadJwtOptions {
     #[error("an issuer is needed")]
     NoIssuer,
+    #[error("the issuer contains `#`, which ends it in the name of a caller")]
+    Fragment,
     #[error("an audience is needed, so that tokens for other servers are refused")]
     NoAudience,
     #[error("no algorithm is allowed")]
@@ -77,12 +81,16 @@ impl JwtOptions {
             algorithms: ASYMMETRIC.to_vec(),
             leeway: Duration::from_secs(30),
             roles_claim: "roles".to_owned(),
+            scopes: Vec::new(),
         }
     }
 
     fn check(&self) -> Result<(), BadJwtOptions> {
         if self.issuer.is_empty() {
             return Err(BadJwtOptions::NoIssuer);
+        }
+        if self.issuer.contains('#') {
+            return Err(BadJwtOptions::Fragment);
         }
         if self.audience.is_empty() || self.audience.iter().any(String::is_empty) {
             return Err(BadJwtOptions::NoAudience);

@@ -1,7 +1,7 @@
 //! The key file. Unknown members are refused: with a misspelt `expires`, a key would never expire.
 
 use super::{Key, MAX_KEYS, date, token};
-use crate::Identity;
+use crate::{Identity, Principal};
 use serde::Deserialize;
 
 /// The reason for refusing a key file. None of its keys are used.
@@ -69,19 +69,20 @@ fn key(entry: Entry) -> Result<Key, BadKeys> {
         Some(text) => Some(date::seconds(&text).ok_or_else(|| BadKeys::NotDate(entry.id.clone()))?),
         None => None,
     };
-    let identity = Identity { id: entry.id, roles: entry.roles, scopes: entry.scopes };
-    Ok(Key { identity: identity.into(), hash, expires })
+    let principal = Principal::key(entry.id.clone());
+    let identity = Identity { principal, roles: entry.roles, scopes: entry.scopes };
+    Ok(Key { id: entry.id, identity: identity.into(), hash, expires })
 }
 
 fn refuse_twins(keys: &[Key]) -> Result<(), BadKeys> {
     let mut by_id: Vec<&Key> = keys.iter().collect();
-    by_id.sort_unstable_by(|a, b| a.identity.id.cmp(&b.identity.id));
-    if let Some(pair) = by_id.windows(2).find(|pair| pair[0].identity.id == pair[1].identity.id) {
-        return Err(BadKeys::SameId(pair[0].identity.id.clone()));
+    by_id.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+    if let Some(pair) = by_id.windows(2).find(|pair| pair[0].id == pair[1].id) {
+        return Err(BadKeys::SameId(pair[0].id.clone()));
     }
     by_id.sort_by_key(|key| key.hash);
     match by_id.windows(2).find(|pair| pair[0].hash == pair[1].hash) {
-        Some(pair) => Err(BadKeys::SameToken(pair[0].identity.id.clone(), pair[1].identity.id.clone())),
+        Some(pair) => Err(BadKeys::SameToken(pair[0].id.clone(), pair[1].id.clone())),
         None => Ok(()),
     }
 }

@@ -32,6 +32,7 @@ pub struct ApiKeys {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Key {
+    id: String,
     identity: Arc<Identity>,
     hash: token::Hash,
     /// Seconds since 1970.
@@ -48,7 +49,8 @@ impl ApiKeys {
     /// One token given in plain text, for example on a command line or by a secret store.
     pub fn from_token(identity: Identity, token: &str) -> Result<Self, WeakToken> {
         token::check_strength(token)?;
-        let key = Key { identity: identity.into(), hash: token::hash(token), expires: None };
+        let id = identity.principal.to_string();
+        let key = Key { id, identity: identity.into(), hash: token::hash(token), expires: None };
         Ok(Self { keys: RwLock::new(vec![key]) })
     }
 

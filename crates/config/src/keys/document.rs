@@ -66,6 +66,15 @@ pub(crate) struct WrittenAuth {
     /// Origins of web pages that may send requests to the gateway.
     #[schemars(schema_with = "kind::names")]
     pub(crate) origins: Vec<String>,
+    /// Addresses and networks (`10.0.0.0/8`) of reverse proxies. Their `X-Forwarded-For` or
+    /// `Forwarded` header names the address whose failed attempts are counted; the same headers
+    /// from other peers are ignored.
+    #[schemars(schema_with = "kind::names")]
+    pub(crate) trusted_proxies: Vec<String>,
+    /// File with a secret of at least 32 bytes, the same for all gateways behind one address: each
+    /// then accepts a `requestState` that another one sealed. `null`: a random key per process.
+    #[schemars(schema_with = "kind::path")]
+    pub(crate) state_key: Option<PathBuf>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -81,6 +90,11 @@ pub(crate) struct WrittenJwt {
     pub(crate) jwks: Option<String>,
     /// Claim that lists the caller's roles; dots select members of objects. Default: `roles`.
     pub(crate) roles_claim: Option<String>,
+    /// Scopes that every token must carry. A token without all of them is refused with 403 and
+    /// the names of those that are missing.
+    #[serde(default)]
+    #[schemars(schema_with = "kind::names")]
+    pub(crate) scopes: Vec<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]

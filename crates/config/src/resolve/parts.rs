@@ -96,11 +96,19 @@ impl Resolver<'_> {
                     audience: jwt.audience.unwrap_or_default(),
                     jwks: place(jwt.jwks.unwrap_or_default()),
                     roles_claim: jwt.roles_claim.unwrap_or_else(|| "roles".to_owned()),
+                    scopes: jwt.scopes,
                 })
             }
             _ => None,
         };
-        Some(Auth { keys: written.keys, jwt, hosts: written.hosts, origins: written.origins })
+        Some(Auth {
+            keys: written.keys,
+            jwt,
+            hosts: written.hosts,
+            origins: written.origins,
+            trusted_proxies: written.trusted_proxies,
+            state_key: written.state_key,
+        })
     }
 
     pub(super) fn telemetry(&mut self, whole: Pair<'_>) -> Option<Telemetry> {

@@ -55,6 +55,10 @@ pub struct Auth {
     pub hosts: Vec<String>,
     /// Origins of web pages that may send requests.
     pub origins: Vec<String>,
+    /// Addresses and networks of reverse proxies whose forwarding headers are believed.
+    pub trusted_proxies: Vec<String>,
+    /// File with the key that seals the states of servers.
+    pub state_key: Option<PathBuf>,
 }
 
 /// Accepted JWTs.
@@ -65,6 +69,8 @@ pub struct Jwt {
     pub audience: String,
     pub jwks: JwksPlace,
     pub roles_claim: String,
+    /// Scopes that every token must carry.
+    pub scopes: Vec<String>,
 }
 
 /// Source of an issuer's public keys.

@@ -42,6 +42,11 @@ pub struct Limits {
     /// Maximum number of sessions with clients of older revisions; further ones are refused.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub sessions: u32,
+    /// Maximum number of these sessions of one caller with a key or token, at one endpoint. A
+    /// further one replaces the caller's own session that has been idle longest, if that is at
+    /// least a minute; otherwise it is refused.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub sessions_per_caller: u32,
     /// Idle time after which a session is removed.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 604_800_000))]
@@ -56,6 +61,10 @@ pub struct Limits {
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 86_400_000))]
     pub parked_for: Duration,
+    /// Time for which a `requestState` that a server handed out is accepted back.
+    #[serde(with = "kind")]
+    #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 604_800_000))]
+    pub state_for: Duration,
     /// Number of events kept per stream for clients that reconnect.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub replay_events: u32,
@@ -186,8 +195,9 @@ pub struct Role {
     #[serde(default)]
     #[schemars(schema_with = "kind::globs")]
     pub deny: Vec<String>,
-    /// Callers who have the role: ids of API keys, subjects of tokens, or `local` for the client
-    /// on standard input. Keys and tokens can also name roles themselves.
+    /// Callers who have the role: `local` for the client on standard input and for programs of
+    /// this machine where no keys or tokens are required, `key:<id>` or plainly the id of an API
+    /// key, `jwt:<issuer>#<subject>` for a token. Keys and tokens can also name roles themselves.
     #[serde(default)]
     #[schemars(schema_with = "kind::names")]
     pub callers: Vec<String>,

@@ -55,7 +55,7 @@ impl Inner {
             call.params = Some(params);
         }
         let publisher = Publisher::new(route.server(), &call.caller, route.subject(), &self.ids);
-        self.follow(permit.call(call), publisher)
+        self.follow(self.send(permit, call), publisher)
     }
 
     pub(super) fn get_prompt(self: &Arc<Self>, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
@@ -72,7 +72,7 @@ impl Inner {
             call.params = Some(params);
         }
         let publisher = Publisher::new(route.server(), &call.caller, route.subject(), &self.ids);
-        publish(permit.call(call), publisher, About::Prompt)
+        publish(self.send(permit, call), publisher, About::Prompt)
     }
 
     fn missing(self: &Arc<Self>, catalog: &Catalog, view: &View, call: Call, missing: Missing<'_>) -> Reply {
@@ -101,7 +101,7 @@ impl Inner {
         let permit = catalog.policy.permit_to(&call.caller, server, &name)?;
         let subject = policy::subject(server.name().as_ref(), &name);
         let publisher = Publisher::new(server, &call.caller, &subject, &self.ids);
-        Some(self.follow(permit.call(call), publisher))
+        Some(self.follow(self.send(permit, call), publisher))
     }
 
     /// Translates the reply of a tool, and remembers the task if it starts one.

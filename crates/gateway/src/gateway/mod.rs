@@ -20,7 +20,7 @@ mod tasks;
 
 use crate::{
     catalog::{BadRules, Builder, Catalog, CatalogReport, CheckerMemory, Plan, Rules, Server},
-    policy,
+    policy::{self, Permit},
     rewrite::{States, TaskIds},
     upstream::Kind,
     view::{Cursors, ListOptions, View},
@@ -87,7 +87,7 @@ impl Gateway {
             replaced: Arc::default(),
             lists,
             ids: Arc::new(TaskIds::new()),
-            states: Arc::new(States::new()),
+            states: Arc::new(States::new(&options.states)),
             started: TaskOwners::default(),
             listeners: Listeners::new(options.listeners_per_caller, options.listeners),
             wanted: Mutex::default(),
@@ -142,7 +142,7 @@ impl Handler for Gateway {
         {
             return self.inner.once_connected(server, call);
         }
-        self.inner.answer_caller(&catalog, view, call)
+        self.inner.answer(&catalog, view, call)
     }
 
     fn notify(&self, notice: Notify) {
@@ -180,20 +180,9 @@ impl Inner {
         }
     }
 
-    /// Answers a call. If callers are distinguished, a state that the server hands out is bound to
-    /// its caller.
-    fn answer_caller(self: &Arc<Self>, catalog: &Catalog, view: &Arc<View>, call: Call) -> Reply {
-        if !States::concern(&call) {
-            return self.answer(catalog, view, call);
-        }
-        let (states, caller) = (Arc::clone(&self.states), Arc::clone(&call.caller));
-        match self.states.opened(call) {
-            Ok(call) => {
-                let reply = self.answer(catalog, view, call);
-                Reply::new(reply.map(move |part| states.sealed(&caller, part)))
-            }
-            Err(fault) => Reply::ready(Err(fault)),
-        }
+    /// Sends a call to its server. A state that the server hands out is bound to the call.
+    fn send(&self, permit: Permit<'_>, call: Call) -> Reply {
+        self.states.around(permit.server().name(), call, |call| permit.call(call))
     }
 
     /// Answers a call once its server has connected for the first time.
@@ -205,7 +194,7 @@ impl Inner {
             }
             let catalog = inner.now.load_full();
             match catalog.view(call.view.as_deref()) {
-                Some(view) => inner.answer_caller(&catalog, view, call),
+                Some(view) => inner.answer(&catalog, view, call),
                 None => Reply::ready(Err(faults::no_view(call.view.as_deref()))),
             }
         };

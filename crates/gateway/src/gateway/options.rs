@@ -1,7 +1,7 @@
 //! The settings of a gateway.
 
 use super::Source;
-use crate::catalog::Rules;
+use crate::{catalog::Rules, rewrite::StateOptions};
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::message::Implementation;
 
@@ -40,6 +40,8 @@ pub struct GatewayOptions {
     /// This gateway's own id, published in its introduction to detect a gateway that is its own
     /// upstream.
     pub instance: Option<Arc<str>>,
+    /// How the states of servers are bound to calls.
+    pub states: StateOptions,
 }
 
 impl GatewayOptions {
@@ -59,6 +61,7 @@ impl GatewayOptions {
             listeners_per_caller: 32,
             listeners: 4096,
             instance: None,
+            states: StateOptions::default(),
         }
     }
 }

@@ -31,7 +31,7 @@ impl Inner {
             Some(Publisher::always(found.server, &call.caller, subject, &self.ids))
         };
         let about = About::Read { public: uri, inner: found.inner.clone() };
-        publish(permit.call(call), publisher, about)
+        publish(self.send(permit, call), publisher, about)
     }
 
     pub(super) fn complete(catalog: &Catalog, view: &View, mut call: Call) -> Reply {

@@ -10,6 +10,6 @@ mod uri;
 
 pub(crate) use listing::{describe, mark_stale, renamed, without_headers};
 pub(crate) use publish::{About, Publisher};
-pub(crate) use state::States;
+pub use state::{StateOptions, States};
 pub(crate) use task_id::TaskIds;
 pub(crate) use uri::{UriMap, inner_uri, is_ours};

@@ -31,14 +31,18 @@ impl TaskIds {
     /// The public id; deterministic.
     pub(crate) fn seal(&self, caller: &str, subject: &str, inner: &str) -> String {
         let content = format!("{subject}\0{inner}");
-        format!("{}.{}", URL_SAFE_NO_PAD.encode(&content), self.0.tag(caller, content.as_bytes()))
+        format!(
+            "{}.{}",
+            URL_SAFE_NO_PAD.encode(&content),
+            self.0.tag(&[caller.as_bytes(), content.as_bytes()])
+        )
     }
 
     /// `None` if this process did not seal it for this caller.
     pub(crate) fn open(&self, caller: &str, public: &str) -> Option<OpenedTask> {
         let (content, tag) = public.get(..MAX_ID.min(public.len()))?.split_once('.')?;
         let content = URL_SAFE_NO_PAD.decode(content).ok()?;
-        if !self.0.fits(caller, &content, tag) {
+        if !self.0.fits(&[caller.as_bytes(), &content], tag) {
             return None;
         }
         // A subject has no NUL before the server's part ends, and a tool's name with one is no

@@ -176,5 +176,11 @@ fn deny(service: &Service, denied: Denied) -> Response<Body> {
     if let Some(challenge) = denied.challenge {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
     }
+    if let Some(wait) = denied.retry_after {
+        // Rounded up, and never zero: the header has whole seconds.
+        let seconds = wait.as_millis().div_ceil(1000).max(1);
+        let seconds = HeaderValue::from(u64::try_from(seconds).unwrap_or(u64::MAX));
+        response.headers_mut().insert(header::RETRY_AFTER, seconds);
+    }
     response
 }

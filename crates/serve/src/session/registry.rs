@@ -12,6 +12,7 @@ const SILENT: Duration = Duration::from_mins(1);
 pub(crate) struct Sessions {
     open: Mutex<HashMap<String, Arc<Session>>>,
     most: usize,
+    most_per_caller: usize,
     idle: Duration,
 }
 
@@ -20,8 +21,8 @@ pub(crate) struct Sessions {
 pub(crate) struct NoRoom;
 
 impl Sessions {
-    pub(crate) fn new(most: usize, idle: Duration) -> Self {
-        Self { open: Mutex::default(), most, idle }
+    pub(crate) fn new(most: usize, most_per_caller: usize, idle: Duration) -> Self {
+        Self { open: Mutex::default(), most, most_per_caller, idle }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -29,15 +30,14 @@ impl Sessions {
     }
 
     pub(crate) fn add(&self, session: &Arc<Session>) -> Result<(), NoRoom> {
-        let full = self.open.lock().len() >= self.most;
-        if full {
+        if !self.has_room_for(&session.caller) {
             self.sweep();
-            self.make_room();
+            self.make_room_for(&session.caller);
         }
-        let mut open = self.open.lock();
-        if open.len() >= self.most {
+        if !self.has_room_for(&session.caller) {
             return Err(NoRoom);
         }
+        let mut open = self.open.lock();
         open.insert(session.id.clone(), session.clone());
         Ok(())
     }
@@ -57,13 +57,29 @@ impl Sessions {
         }
     }
 
-    /// At the limit, evicts the session idle longest, if it has been idle for [`SILENT`].
-    fn make_room(&self) {
+    /// True if neither all sessions nor those of the caller are at their limit.
+    fn has_room_for(&self, caller: &Arc<Caller>) -> bool {
+        let open = self.open.lock();
+        open.len() < self.most && !self.has_share(&open, caller)
+    }
+
+    /// True if the caller has all the sessions that it may have. The local caller is the only one
+    /// of its server, so it shares with nobody.
+    fn has_share(&self, open: &HashMap<String, Arc<Session>>, caller: &Arc<Caller>) -> bool {
+        let own = || open.values().filter(|session| session.caller.id == caller.id).count();
+        !Caller::is_local(caller) && own() >= self.most_per_caller
+    }
+
+    /// At a limit, evicts the session idle longest, if it has been idle for [`SILENT`]. At the
+    /// limit of a caller it is one of its own.
+    fn make_room_for(&self, caller: &Arc<Caller>) {
         let mut open = self.open.lock();
-        if open.len() < self.most {
+        let own_only = self.has_share(&open, caller);
+        if open.len() < self.most && !own_only {
             return;
         }
-        let silent = open.values().min_by_key(|session| session.silent_since());
+        let candidates = open.values().filter(|session| !own_only || session.caller.id == caller.id);
+        let silent = candidates.min_by_key(|session| session.silent_since());
         let silent = silent
             .filter(|session| session.silent_since().elapsed() >= SILENT)
             .map(|session| session.id.clone());
@@ -116,7 +132,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn s01_a_session_is_found_by_its_owner_only() {
-        let sessions = Sessions::new(2, Duration::from_mins(1));
+        let sessions = Sessions::new(2, 2, Duration::from_mins(1));
         let alices = session("alice");
         sessions.add(&alices).unwrap();
         assert!(sessions.find(&alices.id, &alices.caller).is_some());
@@ -127,7 +143,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn sessions_that_are_silent_for_too_long_are_forgotten() {
-        let sessions = Sessions::new(2, Duration::from_mins(1));
+        let sessions = Sessions::new(2, 2, Duration::from_mins(1));
         sessions.add(&session("a")).unwrap();
         tokio::time::advance(Duration::from_secs(59)).await;
         sessions.sweep();
@@ -139,7 +155,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn s06_sessions_are_bounded_and_silent_ones_make_room() {
-        let sessions = Sessions::new(2, Duration::from_mins(1));
+        let sessions = Sessions::new(2, 2, Duration::from_mins(1));
         sessions.add(&session("a")).unwrap();
         tokio::time::advance(Duration::from_secs(30)).await;
         sessions.add(&session("b")).unwrap();
@@ -147,11 +163,27 @@ mod tests {
         tokio::time::advance(Duration::from_secs(31)).await;
         assert_eq!(sessions.add(&session("c")), Ok(()));
         assert_eq!(sessions.len(), 2);
-        let patient = Sessions::new(1, Duration::from_hours(1));
+        let patient = Sessions::new(1, 1, Duration::from_hours(1));
         patient.add(&session("a")).unwrap();
         assert_eq!(patient.add(&session("b")), Err(NoRoom));
         tokio::time::advance(SILENT).await;
         assert_eq!(patient.add(&session("b")), Ok(()));
         assert_eq!(patient.len(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn s07_one_caller_has_its_share_and_replaces_only_its_own_idle_sessions() {
+        let sessions = Sessions::new(4, 2, Duration::from_hours(1));
+        let first = session("greedy");
+        sessions.add(&first).unwrap();
+        sessions.add(&session("greedy")).unwrap();
+        assert_eq!(sessions.add(&session("greedy")), Err(NoRoom));
+        let modest = session("modest");
+        sessions.add(&modest).unwrap();
+        tokio::time::advance(SILENT).await;
+        sessions.add(&session("greedy")).unwrap();
+        assert!(sessions.find(&first.id, &first.caller).is_none());
+        assert!(sessions.find(&modest.id, &modest.caller).is_some());
+        assert_eq!(sessions.len(), 3);
     }
 }

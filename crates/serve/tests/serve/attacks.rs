@@ -38,6 +38,7 @@ async fn gated(limits: Limits) -> Served {
             status: 401,
             message: "who are you?".to_owned(),
             challenge: Some("Bearer".parse().unwrap()),
+            retry_after: None,
         });
         // Covers both kinds of gate: immediate and asynchronous.
         if id.is_some_and(|id| id.starts_with('a')) {

@@ -56,8 +56,16 @@ pub(crate) fn auth(guard: &GuardArgs) -> Auth {
                 JwksPlace::File(jwks.into())
             },
             roles_claim: ROLES_CLAIM.to_owned(),
+            scopes: Vec::new(),
         }),
         _ => None,
     };
-    Auth { keys: guard.keys.clone(), jwt, hosts: guard.hosts.clone(), origins: guard.origins.clone() }
+    Auth {
+        keys: guard.keys.clone(),
+        jwt,
+        hosts: guard.hosts.clone(),
+        origins: guard.origins.clone(),
+        trusted_proxies: Vec::new(),
+        state_key: None,
+    }
 }

@@ -2,8 +2,13 @@
 
 use ::http::{HeaderMap, HeaderValue, header};
 use parking_lot::Mutex;
-use std::{net::SocketAddr, sync::Arc};
-use trunkline_auth::{AttemptLimit, AuthError, Authenticator, Challenge, Identity, Unidentified};
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
+use trunkline_auth::{
+    AttemptLimit, AuthError, Authenticator, Challenge, Identity, TrustedProxies, Unidentified,
+};
 use trunkline_protocol::Caller;
 use trunkline_serve::{Admission, Denied, Gate};
 
@@ -17,26 +22,37 @@ struct Front {
     callers: Mutex<Vec<(Arc<Identity>, Arc<Caller>)>>,
 }
 
-/// A gate that admits the callers known to the authenticator.
-pub(super) fn gate(authenticator: Authenticator, challenge: Challenge) -> Gate {
+/// A gate that admits the callers known to the authenticator. Wrong guesses are counted by the
+/// address that the trusted proxies name.
+pub(super) fn gate(authenticator: Authenticator, challenge: Challenge, proxies: TrustedProxies) -> Gate {
     let gate =
         Arc::new(trunkline_auth::Gate::new(authenticator, Unidentified::Refuse, AttemptLimit::default()));
     let front = Arc::new(Front { challenge, callers: Mutex::default() });
     Arc::new(move |headers: &HeaderMap, peer: SocketAddr| {
+        let source = source(&proxies, headers, peer.ip());
         let mut given = headers.get_all(header::AUTHORIZATION).iter();
         let verdict = match (given.next(), given.next()) {
-            (None, _) => gate.admit_at_once::<HeaderValue>(&[], peer.ip()),
-            (Some(one), None) => gate.admit_at_once(&[one], peer.ip()),
+            (None, _) => gate.admit_at_once::<HeaderValue>(&[], source),
+            (Some(one), None) => gate.admit_at_once(&[one], source),
             // Several headers are refused, so two are enough to pass on.
-            (Some(one), Some(two)) => gate.admit_at_once(&[one, two], peer.ip()),
+            (Some(one), Some(two)) => gate.admit_at_once(&[one, two], source),
         };
         if let Some(verdict) = verdict {
             return Admission::Now(front.convert(verdict));
         }
         let given: Vec<HeaderValue> = headers.get_all(header::AUTHORIZATION).iter().cloned().collect();
         let (gate, front) = (gate.clone(), front.clone());
-        Admission::Later(Box::pin(async move { front.convert(gate.admit(&given, peer.ip()).await) }))
+        Admission::Later(Box::pin(async move { front.convert(gate.admit(&given, source).await) }))
     })
+}
+
+/// The address that a request came from.
+fn source(proxies: &TrustedProxies, headers: &HeaderMap, peer: IpAddr) -> IpAddr {
+    if proxies.is_empty() {
+        return peer;
+    }
+    let values = |name: &str| headers.get_all(name).iter().collect::<Vec<_>>();
+    proxies.source(peer, &values("x-forwarded-for"), &values("forwarded"))
 }
 
 impl Front {
@@ -44,28 +60,34 @@ impl Front {
         verdict.map(|identity| self.caller(identity)).map_err(|error| Denied {
             status: error.status(),
             message: error.to_string(),
-            challenge: HeaderValue::from_str(&self.challenge.unauthorized(&error)).ok(),
+            challenge: HeaderValue::from_str(&self.challenge.of(&error)).ok(),
+            retry_after: error.retry_after(),
         })
     }
 
     fn caller(&self, identity: Arc<Identity>) -> Arc<Caller> {
         let identity = match Arc::try_unwrap(identity) {
             // The only reference: parsed from a token, so caching it by pointer would never hit.
-            Ok(own) => return Arc::new(Caller { id: own.id, roles: own.roles, scopes: own.scopes }),
+            Ok(own) => return Arc::new(caller(own)),
             Err(shared) => shared,
         };
         let mut callers = self.callers.lock();
         if let Some((_, caller)) = callers.iter().find(|(known, _)| Arc::ptr_eq(known, &identity)) {
             return caller.clone();
         }
-        let Identity { id, roles, scopes } = Identity::clone(&identity);
-        let caller = Arc::new(Caller { id, roles, scopes });
+        let caller = Arc::new(caller(Identity::clone(&identity)));
         if callers.len() >= READY {
             callers.remove(0);
         }
         callers.push((identity, caller.clone()));
         caller
     }
+}
+
+/// The whole principal identifies a caller everywhere: sessions, limits, audit and roles.
+fn caller(identity: Identity) -> Caller {
+    let Identity { principal, roles, scopes } = identity;
+    Caller { id: principal.to_string(), roles, scopes }
 }
 
 #[cfg(test)]
@@ -92,10 +114,13 @@ mod tests {
             ada.sha256, bob.sha256
         );
         let keys = ApiKeys::from_json(&text).unwrap();
-        let gate = gate(Authenticator::Keys(keys), Challenge { resource_metadata: None, scopes: Vec::new() });
+        let gate = gate(Authenticator::Keys(keys), Challenge::default(), TrustedProxies::default());
         let first = admitted(&gate, &[&ada.token]).unwrap();
         assert!(Arc::ptr_eq(&first, &admitted(&gate, &[&ada.token]).unwrap()));
-        assert_eq!((first.id.as_str(), admitted(&gate, &[&bob.token]).unwrap().id.as_str()), ("ada", "bob"));
+        assert_eq!(
+            (first.id.as_str(), admitted(&gate, &[&bob.token]).unwrap().id.as_str()),
+            ("key:ada", "key:bob")
+        );
         for wrong in [&[][..], &["x"], &[&ada.token, &bob.token], &[&ada.token, &ada.token, &ada.token]] {
             assert_eq!(admitted(&gate, wrong).unwrap_err().status, 401, "{}", wrong.len());
         }

@@ -3,17 +3,21 @@
 use super::{gate, settings};
 use crate::{args::EraChoice, environment::Environment, failure::Failure};
 use std::{collections::HashMap, path::PathBuf, time::Duration};
-use trunkline_auth::{ApiKeys, Authenticator, Challenge, JwtOptions, ProtectedResource};
+use trunkline_auth::{ApiKeys, Authenticator, Challenge, JwtOptions, ProtectedResource, TrustedProxies};
 use trunkline_config::{
     Auth, Durability as DurabilitySetting, JwksPlace, Rate, Settings, WhenItFails, read_regular_text,
 };
 use trunkline_gateway::{
+    StateOptions,
     audit::{Durability, OnFailure, Options as AuditOptions, Trail},
     limit::{Limits as Rates, Quota, ToolNames},
 };
 use trunkline_protocol::Era;
 use trunkline_serve::{Eras, Guard, ServeOptions};
 
+/// Sizes of the secret that seals states.
+const MAX_STATE_KEY: u64 = 64 * 1024;
+const MIN_STATE_KEY: usize = 32;
 /// Maximum size of an API key file.
 const MAX_KEY_FILE: u64 = 16 * 1024 * 1024;
 
@@ -106,6 +110,7 @@ fn limits(settings: &Settings) -> trunkline_serve::Limits {
         write_timeout: given.write_timeout,
         connections: size(given.connections),
         sessions: size(given.sessions),
+        sessions_per_caller: size(given.sessions_per_caller),
         session_idle: given.session_idle,
         calls: size(given.calls),
         parked: size(given.parked),
@@ -127,22 +132,41 @@ pub(super) fn size(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
+/// The key and lifetime of the states of servers.
+pub(super) fn states(settings: &Settings) -> Result<StateOptions, Failure> {
+    let key = settings.auth.state_key.as_ref().map(|path| {
+        let unusable = |why: &dyn std::fmt::Display| Failure::usage(format!("{}: {why}", path.display()));
+        let text = read_regular_text(path, MAX_STATE_KEY).map_err(|error| unusable(&error))?;
+        let secret = text.trim();
+        if secret.len() < MIN_STATE_KEY {
+            let short = format!("the secret has {} bytes; at least {MIN_STATE_KEY} are needed", secret.len());
+            return Err(unusable(&short));
+        }
+        Ok(secret.as_bytes().into())
+    });
+    Ok(StateOptions { key: key.transpose()?, lifetime: settings.limits.state_for })
+}
+
 pub(crate) fn guard(auth: &Auth) -> Result<Guard, Failure> {
-    let metadata = match &auth.jwt {
+    let mut metadata = match &auth.jwt {
         Some(jwt) => Some(
             ProtectedResource::new(&jwt.audience, &[&jwt.issuer])
                 .map_err(|error| Failure::usage(format!("the audience of tokens: {error}")))?,
         ),
         None => None,
     };
-    let challenge = Challenge {
-        resource_metadata: metadata.as_ref().map(ProtectedResource::address),
-        scopes: Vec::new(),
-    };
+    let scopes = auth.jwt.as_ref().map(|jwt| jwt.scopes.clone()).unwrap_or_default();
+    if let Some(metadata) = &mut metadata {
+        metadata.scopes_supported.clone_from(&scopes);
+    }
+    let challenge =
+        Challenge { resource_metadata: metadata.as_ref().map(ProtectedResource::address), scopes };
+    let proxies = TrustedProxies::new(&auth.trusted_proxies)
+        .map_err(|error| Failure::usage(format!("auth.trustedProxies: {error}")))?;
     Ok(Guard {
         hosts: auth.hosts.clone(),
         origins: auth.origins.clone(),
-        gate: authenticator(auth)?.map(|authenticator| gate::gate(authenticator, challenge)),
+        gate: authenticator(auth)?.map(|authenticator| gate::gate(authenticator, challenge, proxies)),
         metadata: metadata.map(|metadata| metadata.to_json()),
     })
 }
@@ -167,7 +191,12 @@ fn authenticator(auth: &Auth) -> Result<Option<Authenticator>, Failure> {
                 JwksPlace::File(path) => path.to_string_lossy().into_owned(),
                 JwksPlace::Url(url) => url.clone(),
             };
-            Some(super::issuer::verifier(JwtOptions::new(&jwt.issuer, &jwt.audience), &source)?)
+            let options = JwtOptions {
+                roles_claim: jwt.roles_claim.clone(),
+                scopes: jwt.scopes.clone(),
+                ..JwtOptions::new(&jwt.issuer, &jwt.audience)
+            };
+            Some(super::issuer::verifier(options, &source)?)
         }
     };
     Ok(match (keys, tokens) {

@@ -25,6 +25,7 @@ TOOLS = {
     "pid": ({}, "Tells the process"),
     "spawn": ({}, "Starts a process that lives on"),
     "ask": ({}, "Asks for a name"),
+    "ask_too": ({}, "Asks for a name"),
 }
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 QUESTION = {"message": "Who?", "requestedSchema": SCHEMA}
@@ -103,7 +104,7 @@ def call(request):
     elif name == "spawn":
         child = subprocess.Popen(["sleep", "1000"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         answer(request, said(str(child.pid)))
-    elif name == "ask":
+    elif name in ("ask", "ask_too"):
         ask(request)
     else:
         send({"id": request["id"], "error": {"code": -32602, "message": f"no tool {name}"}})

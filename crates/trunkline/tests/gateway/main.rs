@@ -14,6 +14,9 @@ mod installed;
 mod peers;
 #[path = "../clients/rust.rs"]
 mod rust;
+#[path = "../../../auth/tests/signer/mod.rs"]
+#[expect(dead_code, reason = "it serves another target, too")]
+mod signer;
 #[path = "../clients/visit.rs"]
 mod visit;
 
@@ -26,11 +29,14 @@ mod limits;
 mod load;
 mod memory;
 mod odd;
+mod lockout;
 mod pauses;
+mod principals;
 mod process;
 mod processes;
 mod real;
 mod reload;
+mod replay;
 mod schemas;
 mod site;
 mod strangers;

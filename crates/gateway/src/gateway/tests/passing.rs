@@ -15,7 +15,7 @@ use trunkline_protocol::{
 
 /// Parameters with unknown members, odd spacing, odd numbers and `_meta` at every level.
 const PARAMS: &str = r#"{ "x-first":[1.0 ,2], "name" : "NAME", "arguments":{"name":"a_add","b":{"c":1e5,"d":123456789012345678901234567890},"\u0061":"\/"},
-    "requestState":"opaque\u002bstate","inputResponses":{"k":{"action":"accept"}}, "_meta":{"progressToken":"p1","traceparent":"00-1-2-01","tracestate":"a=b","baggage":"k=v",
+    "x-state":"opaque\u002bstate","inputResponses":{"k":{"action":"accept"}}, "_meta":{"progressToken":"p1","traceparent":"00-1-2-01","tracestate":"a=b","baggage":"k=v",
     "io.modelcontextprotocol/logLevel":"debug","vendor.example/x":{"y":[ ]}}, "task":{"ttl":1}, "z":null}"#;
 
 #[tokio::test]
@@ -48,7 +48,7 @@ async fn a_name_that_is_the_same_on_both_sides_costs_no_copy() {
 #[tokio::test]
 async fn everything_that_comes_back_is_what_the_server_sent() {
     const RESULT: &str = r#"{"content":[ {"type":"resource_link","uri":"file:///x","name":"n","new":1.50}, {"type":"hologram"} ],"structuredContent":{"z":1e2,"a":123456789012345678901234567890},
-        "isError":false,"_meta":{"k":[ ]},"resultType":"input_required","requestState":"s","taskId":"not ours"}"#;
+        "isError":false,"_meta":{"k":[ ]},"resultType":"complete","requestState":"s","taskId":"not ours"}"#;
     let progress_params = r#"{"progressToken":"p1","progress":1.0,"x":[ ]}"#;
     let parts = move |_: &Call| {
         let mut progress = Notification::new(PROGRESS, Some(raw(progress_params)));

@@ -11,13 +11,13 @@ use std::sync::Arc;
 use trunkline_protocol::{FaultKind, Reply, method::*};
 
 /// A server that asks for input first, and then accepts any state.
-fn asking() -> Arc<Fake> {
+fn asking(name: &str) -> Arc<Fake> {
     let lists = Lists {
         prompts: vec![json!({"name": "x"}).into()],
         resources: vec![json!({"uri": "note://x", "name": "x"}).into()],
-        ..Lists::tools(&["x"])
+        ..Lists::tools(&["x", "y"])
     };
-    Fake::new("a", lists).answers(|call| {
+    Fake::new(name, lists).answers(|call| {
         let brought = call.params.as_ref().and_then(|params| params.member("requestState"));
         Reply::ready(Ok(match brought {
             Some(state) => json!({"resultType": "complete", "brought": state}).into(),
@@ -28,7 +28,7 @@ fn asking() -> Arc<Fake> {
 
 #[tokio::test]
 async fn s05_a_state_is_its_callers_alone() {
-    let a = asking();
+    let a = asking("a");
     let gateway = gateway(&[&a], Rules::default());
     for (method, params) in [
         (TOOLS_CALL, json!({"name": "a_x"})),
@@ -58,11 +58,23 @@ async fn s05_a_state_is_its_callers_alone() {
 }
 
 #[tokio::test]
-async fn whoever_runs_the_gateway_gets_the_servers_own_state() {
-    let a = asking();
-    let gateway = gateway(&[&a], Rules::default());
-    let first = client().ask(&gateway, TOOLS_CALL, json!({"name": "a_x"})).await.unwrap();
-    assert_eq!(first.member_as::<String>("requestState").unwrap(), "own.state");
-    let again = json!({"name": "a_x", "requestState": "own.state"});
-    assert!(client().ask(&gateway, TOOLS_CALL, again).await.is_ok());
+async fn m09_a_state_is_refused_for_another_tool_other_arguments_and_another_server() {
+    let (a, b) = (asking("a"), asking("b"));
+    let gateway = gateway(&[&a, &b], Rules::default());
+    let first = json!({"name": "a_x", "arguments": {"n": 1}});
+    let asked = client().ask(&gateway, TOOLS_CALL, first).await.unwrap();
+    let state: String = asked.member_as("requestState").unwrap();
+    for (name, n) in [("a_y", 1), ("b_x", 1), ("a_x", 2)] {
+        let again = json!({"name": name, "arguments": {"n": n}, "requestState": state});
+        let fault = client().ask(&gateway, TOOLS_CALL, again).await.unwrap_err();
+        assert_eq!(fault.kind(), FaultKind::InvalidRequest, "{name} {n}");
+    }
+    let prompt = json!({"name": "a_x", "arguments": {"n": 1}, "requestState": state});
+    assert!(client().ask(&gateway, PROMPTS_GET, prompt).await.is_err());
+    assert_eq!((a.calls().len(), b.calls().len()), (1, 0));
+    // A client whose response was lost repeats its request.
+    for _ in 0..2 {
+        let again = json!({"name": "a_x", "arguments": {"n": 1}, "requestState": state});
+        assert!(client().ask(&gateway, TOOLS_CALL, again).await.is_ok());
+    }
 }

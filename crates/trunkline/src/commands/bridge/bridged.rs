@@ -3,7 +3,7 @@
 use futures_util::stream;
 use std::sync::Arc;
 use tokio::sync::watch;
-use trunkline_gateway::upstream::Upstream;
+use trunkline_gateway::{StateOptions, States, upstream::Upstream};
 use trunkline_protocol::{
     Call, Caller, Fault, Handler, Notification, Notify, Part, Raw, Reply,
     message::{ASIDES, meta},
@@ -11,7 +11,10 @@ use trunkline_protocol::{
 };
 
 /// The handler of a bridge, with its one upstream.
-pub(super) struct Bridged(pub(super) Arc<Upstream>);
+pub(super) struct Bridged {
+    upstream: Arc<Upstream>,
+    states: Arc<States>,
+}
 
 /// Facts about the server for the startup message.
 pub(super) struct About {
@@ -20,15 +23,19 @@ pub(super) struct About {
 }
 
 impl Bridged {
+    pub(super) fn new(upstream: Arc<Upstream>) -> Self {
+        Self { upstream, states: Arc::new(States::new(&StateOptions::default())) }
+    }
+
     /// Connects at start, so that an unreachable server is reported before a client arrives.
     pub(super) async fn probe(&self) -> Result<About, Fault> {
         let mut call = Call::new(method::DISCOVER, None);
         call.caller = Caller::local();
-        let introduction: Raw = self.0.call(call).outcome().await?;
+        let introduction: Raw = self.upstream.call(call).outcome().await?;
         let identity = meta::get(Some(&introduction), meta::SERVER_INFO);
         Ok(About {
             name: identity.and_then(|identity| identity.member_as("name")),
-            revision: self.0.status().revision,
+            revision: self.upstream.status().revision,
         })
     }
 }
@@ -38,15 +45,15 @@ impl Handler for Bridged {
         if call.method == method::LISTEN {
             if Caller::is_ourselves(&call.caller) {
                 // Our own subscription must not open a session with the server.
-                return changes(self.0.watch());
+                return changes(self.upstream.watch());
             }
             call.params = call.params.map(without_asides);
         }
-        self.0.call(call)
+        self.states.around(self.upstream.name(), call, |call| self.upstream.call(call))
     }
 
     fn notify(&self, notice: Notify) {
-        self.0.notify(notice);
+        self.upstream.notify(notice);
     }
 }
 

@@ -81,7 +81,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         let observed = Arc::new(Observed::new(telemetry.tracer()));
         let upstream = upstream(target, options, &observed)?;
         upstream.start();
-        let handler = Arc::new(Bridged(upstream.clone()));
+        let handler = Arc::new(Bridged::new(upstream.clone()));
         let outcome = match args.listen {
             Some(address) => {
                 let seen = Seen {

@@ -80,6 +80,7 @@ impl Running {
         options.grace = settings.limits.list_grace;
         options.settle = SETTLE.max(options.grace);
         options.instance = Some(instance.clone());
+        options.states = super::serve::states(settings)?;
         let gateway = Gateway::new(options).map_err(|bad| Failure::usage(bad.to_string()))?;
         for upstream in upstreams.values() {
             upstream.start();

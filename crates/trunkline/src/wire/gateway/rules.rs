@@ -1,6 +1,7 @@
 //! Builds the rules of the catalog and the policy from the configuration.
 
 use globset::Glob;
+use trunkline_auth::Principal;
 use trunkline_config::{Arguments, Naming as NamingSetting, Reach, Server, Settings, ToolChange, View};
 use trunkline_gateway::{
     catalog::{ItemRules, KindRules, Rules, ServerRules},
@@ -65,7 +66,7 @@ fn servers_in(view: &View, settings: &Settings) -> Vec<ServerName> {
 fn policy(settings: &Settings) -> PolicyRules {
     let role = |role: &trunkline_config::Role| RoleRules {
         filter: filter(&role.allow, &role.deny),
-        callers: role.callers.clone(),
+        callers: role.callers.iter().map(|name| Principal::from_rule(name).to_string()).collect(),
         scopes: role.scopes.clone(),
     };
     let otherwise = settings.default_role.as_ref().and_then(|name| settings.roles.get(name));
