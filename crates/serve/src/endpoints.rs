@@ -8,7 +8,7 @@ use crate::{http::USUAL_HEADERS, options::ServeOptions, service::Service};
 use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc};
 use trunkline_http1::server::Options;
-use trunkline_protocol::{Call, Handler, Notify, Reply};
+use trunkline_protocol::{Call, Caller, Handler, Notify, Reply};
 
 pub(crate) struct Endpoints {
     pub(crate) main: Arc<Service>,
@@ -36,9 +36,9 @@ impl Endpoints {
         Arc::new(Self { main: Service::new(handler, options), views: Mutex::default(), connection_options })
     }
 
-    /// The endpoint of a view, if the handler has that view now. The empty name is the main
-    /// endpoint.
-    pub(crate) fn find(&self, name: &str) -> Option<Arc<Service>> {
+    /// The endpoint of a view, if the handler has that view now and the caller may use anything of
+    /// it; to other callers it is unknown. The empty name is the main endpoint.
+    pub(crate) fn find(&self, name: &str, caller: &Caller) -> Option<Arc<Service>> {
         if name.is_empty() {
             return Some(self.main.clone());
         }
@@ -49,6 +49,9 @@ impl Endpoints {
             if let Some(closed) = closed {
                 closed.sessions.end_all();
             }
+            return None;
+        }
+        if !self.main.handler.admits(name, caller) {
             return None;
         }
         if let Some(view) = views.get(name) {
@@ -95,6 +98,10 @@ mod tests {
     use super::*;
     use trunkline_protocol::Raw;
 
+    fn find(endpoints: &Endpoints, name: &str) -> Option<Arc<Service>> {
+        endpoints.find(name, &Caller::local())
+    }
+
     struct Two;
 
     impl Handler for Two {
@@ -116,10 +123,10 @@ mod tests {
     #[tokio::test]
     async fn a_door_shows_its_view_and_no_other_exists() {
         let endpoints = Endpoints::new(Arc::new(Two), ServeOptions::default());
-        assert_eq!(seen(&endpoints.find("").unwrap()).await, "everything");
-        assert_eq!(seen(&endpoints.find("files").unwrap()).await, "files");
-        assert_eq!(seen(&endpoints.find("server/git").unwrap()).await, "server/git");
-        assert!(endpoints.find("server/other").is_none() && endpoints.find("Files").is_none());
-        assert!(Arc::ptr_eq(&endpoints.find("files").unwrap(), &endpoints.find("files").unwrap()));
+        assert_eq!(seen(&find(&endpoints, "").unwrap()).await, "everything");
+        assert_eq!(seen(&find(&endpoints, "files").unwrap()).await, "files");
+        assert_eq!(seen(&find(&endpoints, "server/git").unwrap()).await, "server/git");
+        assert!(find(&endpoints, "server/other").is_none() && find(&endpoints, "Files").is_none());
+        assert!(Arc::ptr_eq(&find(&endpoints, "files").unwrap(), &find(&endpoints, "files").unwrap()));
     }
 }

@@ -84,6 +84,10 @@ impl<H: Handler + 'static> Handler for Audited<H> {
     fn has_view(&self, view: &str) -> bool {
         self.0.inner.has_view(view)
     }
+
+    fn admits(&self, view: &str, caller: &trunkline_protocol::Caller) -> bool {
+        self.0.inner.admits(view, caller)
+    }
 }
 
 impl<H: Handler> Stream for Recorded<H> {

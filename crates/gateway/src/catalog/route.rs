@@ -34,6 +34,7 @@ pub struct Route {
     /// Its name in this view.
     name: Box<str>,
     subject: Box<str>,
+    /// The subject before it was cut or renamed.
     former: Option<Box<str>>,
     /// The server's name for it, as JSON, if that differs.
     inner: Option<Raw>,
@@ -115,7 +116,8 @@ impl Route {
         (server, item): (&Arc<Server>, &Arc<Item>),
         listing: Raw,
     ) -> Self {
-        let former = item.renamed.as_ref().map(|_| policy::subject(server.name.as_ref(), &item.inner).into());
+        let whole = policy::subject(server.name.as_ref(), &item.inner);
+        let former = (whole != subject).then(|| whole.into());
         Self {
             inner: (name != item.inner.as_ref()).then(|| Raw::string(&item.inner)),
             name: name.into(),
@@ -140,9 +142,10 @@ impl Route {
         &self.subject
     }
 
-    /// The subject before the rules renamed the item.
-    pub fn former_subject(&self) -> Option<&str> {
-        self.former.as_deref()
+    /// Further names that deny rules match: the server's own, and the subject before it was cut
+    /// or renamed.
+    pub(crate) fn further_names(&self) -> [&str; 2] {
+        [&self.item.inner, self.former.as_deref().unwrap_or(&self.item.inner)]
     }
 
     pub(crate) fn inner(&self) -> &str {

@@ -156,7 +156,7 @@ fn named<'a>(
     }
     let server = name.split_once('_').and_then(|(server, _)| view.server(server));
     let unconnected = server.filter(|server| server.offer().is_none());
-    let wanted = unconnected.filter(|_| catalog.policy.admits_subject(&call.caller, &name, None));
+    let wanted = unconnected.filter(|_| catalog.policy.admits_subject(&call.caller, &name, &[]));
     Err(wanted.map_or_else(|| Missing::Unknown(faults::unknown(what, &name)), Missing::NotConnected))
 }
 

@@ -32,7 +32,7 @@ use parking_lot::{Mutex, MutexGuard};
 use std::{collections::HashMap, fmt, sync::Arc};
 use tasks::TaskOwners;
 use tokio::sync::{Semaphore, watch};
-use trunkline_protocol::{Call, Era, Fault, Handler, Notify, Raw, Reply, ServerName, method};
+use trunkline_protocol::{Call, Caller, Era, Fault, Handler, Notify, Raw, Reply, ServerName, method};
 use trunkline_resilience::Moment;
 
 pub use options::{GatewayOptions, MAX_PAGE_SIZE};
@@ -151,6 +151,11 @@ impl Handler for Gateway {
 
     fn has_view(&self, view: &str) -> bool {
         self.inner.now.load().views.contains_key(view)
+    }
+
+    fn admits(&self, view: &str, caller: &Caller) -> bool {
+        let catalog = self.inner.now.load();
+        catalog.views.get(view).is_some_and(|view| catalog.policy.may_enter(caller, view))
     }
 }
 

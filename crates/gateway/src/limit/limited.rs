@@ -104,6 +104,10 @@ impl<H: Handler> Handler for Limited<H> {
     fn has_view(&self, view: &str) -> bool {
         self.inner.has_view(view)
     }
+
+    fn admits(&self, view: &str, caller: &trunkline_protocol::Caller) -> bool {
+        self.inner.admits(view, caller)
+    }
 }
 
 fn refusal(what: &str, TooSoon { retry_after }: TooSoon) -> Fault {

@@ -118,6 +118,10 @@ impl<H: Handler> Handler for Metered<H> {
         self.inner.has_view(view)
     }
 
+    fn admits(&self, view: &str, caller: &trunkline_protocol::Caller) -> bool {
+        self.inner.admits(view, caller)
+    }
+
     fn call(&self, call: Call) -> Reply {
         let counted = self.meter.begin(&call);
         self.inner.call(call).on_final(move |outcome| counted.end(outcome))

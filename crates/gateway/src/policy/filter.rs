@@ -28,6 +28,8 @@ pub enum BadGlob {
 pub(crate) struct Filter {
     /// `None` if everything is allowed.
     allow: Option<GlobSet>,
+    /// The globs of `allow` as written.
+    allow_texts: Vec<String>,
     /// `None` if nothing is denied.
     deny: Option<GlobSet>,
 }
@@ -38,11 +40,24 @@ impl Filter {
         let all = rules.allow.iter().flatten().any(|glob| glob == "*");
         let allow = rules.allow.as_deref().map(compile).transpose()?;
         let deny = compile(&rules.deny)?;
-        Ok(Self { allow: allow.filter(|_| !all), deny: (!deny.is_empty()).then_some(deny) })
+        let allow_texts = rules.allow.clone().unwrap_or_default();
+        Ok(Self { allow: allow.filter(|_| !all), allow_texts, deny: (!deny.is_empty()).then_some(deny) })
     }
 
     pub(crate) fn admits(&self, name: &str) -> bool {
         self.allows(name) && !self.denies(name)
+    }
+
+    /// True if a text that begins with `start` could be allowed: some glob has the same literal
+    /// beginning, as far as it has one.
+    pub(crate) fn may_allow(&self, start: &str) -> bool {
+        let literal =
+            |glob: &String| glob.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default().to_owned();
+        let fits = |glob: &String| {
+            let literal = literal(glob);
+            literal.starts_with(start) || start.starts_with(&literal) && literal.len() < glob.len()
+        };
+        self.allow.is_none() || self.allow_texts.iter().any(fits)
     }
 
     pub(crate) fn allows(&self, name: &str) -> bool {

@@ -85,7 +85,7 @@ impl Policy {
         what: &str,
     ) -> Option<Permit<'a>> {
         let admitted =
-            self.is_open() || self.admits_subject(caller, &subject(server.name().as_ref(), what), None);
+            self.is_open() || self.admits_subject(caller, &subject(server.name().as_ref(), what), &[what]);
         admitted.then(|| Permit::new(server))
     }
 
@@ -96,7 +96,7 @@ impl Policy {
         server: &'a Server,
         subject: &str,
     ) -> Option<Permit<'a>> {
-        self.admits_subject(caller, subject, None).then(|| Permit::new(server))
+        self.admits_subject(caller, subject, &[]).then(|| Permit::new(server))
     }
 
     /// Permission to communicate with a server at all: for callers that may use anything of it.
@@ -115,6 +115,29 @@ impl Policy {
         own.any(|route| self.admits(caller, route)).then(|| Permit::new(server))
     }
 
+    /// True if the caller may use anything of a view. A server that never connected counts if the
+    /// rules could allow something of it.
+    pub(crate) fn may_enter(&self, caller: &Caller, view: &View) -> bool {
+        self.is_open() || view.servers.iter().any(|server| self.may_use(caller, view, server))
+    }
+
+    fn may_use(&self, caller: &Caller, view: &View, server: &Server) -> bool {
+        self.permit_contact(caller, view, server).is_some()
+            || (server.offer().is_none() && self.may_reach(caller, server.name().as_ref()))
+    }
+
+    /// True if the rules could allow something of a server whose items are unknown.
+    fn may_reach(&self, caller: &Caller, server: &str) -> bool {
+        let start = subject(server, "");
+        // A rule that matches both the bare prefix and some other text denies the whole server.
+        let some = subject(server, method::DISCOVER);
+        let mut own = self.roles_of(caller).map(|(_, role)| &role.filter).peekable();
+        let otherwise = if own.peek().is_none() { self.otherwise.as_ref() } else { None };
+        let filters: Vec<&Filter> = own.chain(otherwise).collect();
+        let denied = |filter: &&Filter| filter.denies(&start) && filter.denies(&some);
+        !filters.iter().any(denied) && filters.iter().any(|filter| filter.may_allow(&start))
+    }
+
     /// Permission to subscribe to several resources; each of them must be permitted.
     pub(crate) fn permit_relay<'a>(
         &self,
@@ -126,16 +149,17 @@ impl Policy {
     }
 
     pub(crate) fn admits(&self, caller: &Caller, route: &Route) -> bool {
-        self.is_open() || self.admits_subject(caller, route.subject(), route.former_subject())
+        self.is_open() || self.admits_subject(caller, route.subject(), &route.further_names())
     }
 
-    /// A renamed item is also denied by its former name, so that renaming cannot bypass a rule.
-    pub(crate) fn admits_subject(&self, caller: &Caller, subject: &str, former: Option<&str>) -> bool {
+    /// An item is also denied by its further names: the server's own name, and its subject before
+    /// it was cut or renamed. So neither a long name nor a rename can bypass a rule.
+    pub(crate) fn admits_subject(&self, caller: &Caller, subject: &str, further: &[&str]) -> bool {
         if self.is_open() {
             return true;
         }
         let denied =
-            |filter: &Filter| filter.denies(subject) || former.is_some_and(|name| filter.denies(name));
+            |filter: &Filter| filter.denies(subject) || further.iter().any(|name| filter.denies(name));
         let mut own = self.roles_of(caller).map(|(_, role)| &role.filter).peekable();
         if own.peek().is_none() {
             return self.otherwise.as_ref().is_some_and(|filter| filter.allows(subject) && !denied(filter));

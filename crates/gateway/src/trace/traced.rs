@@ -50,4 +50,8 @@ impl<H: Handler> Handler for Traced<H> {
     fn has_view(&self, view: &str) -> bool {
         self.inner.has_view(view)
     }
+
+    fn admits(&self, view: &str, caller: &trunkline_protocol::Caller) -> bool {
+        self.inner.admits(view, caller)
+    }
 }

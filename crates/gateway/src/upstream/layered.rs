@@ -53,6 +53,10 @@ impl<H: Handler> Handler for Around<H> {
     fn has_view(&self, view: &str) -> bool {
         self.handler.has_view(view)
     }
+
+    fn admits(&self, view: &str, caller: &trunkline_protocol::Caller) -> bool {
+        self.handler.admits(view, caller)
+    }
 }
 
 impl<H: Handler> Session for Around<H> {

@@ -3,7 +3,7 @@
 use super::Naming;
 use crate::{
     catalog::{Compiled, Quarantined, Reason, Route, Server, named_by},
-    policy::Filter,
+    policy::{self, Filter},
     rewrite,
     upstream::Kind,
 };
@@ -36,7 +36,9 @@ impl Namer {
         for item in &list.items {
             let own = item.renamed.as_ref().unwrap_or(&item.inner);
             let public = PublicName::join(server.name(), &ToolName::from(own.as_ref()));
-            if !filter.admits(public.as_str()) {
+            let whole = policy::subject(server.name().as_ref(), &item.inner);
+            let denied = [whole.as_str(), &item.inner].iter().any(|name| filter.denies(name));
+            if denied || !filter.admits(public.as_str()) {
                 continue;
             }
             let wanted = match self.naming {

@@ -28,6 +28,11 @@ pub trait Handler: Send + Sync {
     fn has_view(&self, _view: &str) -> bool {
         false
     }
+
+    /// True if the caller may use anything of a view that exists.
+    fn admits(&self, _view: &str, _caller: &Caller) -> bool {
+        true
+    }
 }
 
 impl<H: Handler + ?Sized> Handler for Arc<H> {
@@ -41,6 +46,10 @@ impl<H: Handler + ?Sized> Handler for Arc<H> {
 
     fn has_view(&self, view: &str) -> bool {
         (**self).has_view(view)
+    }
+
+    fn admits(&self, view: &str, caller: &Caller) -> bool {
+        (**self).admits(view, caller)
     }
 }
 

@@ -58,6 +58,10 @@ impl<H: Handler> Handler for Logged<H> {
     fn has_view(&self, view: &str) -> bool {
         self.inner.has_view(view)
     }
+
+    fn admits(&self, view: &str, caller: &trunkline_protocol::Caller) -> bool {
+        self.inner.admits(view, caller)
+    }
 }
 
 /// A record with everything known at the start. A call dropped before its outcome is cancelled.

@@ -58,7 +58,8 @@ fn open_page(main: &Service, path: &str) -> Option<Response<Body>> {
 fn admit(origin: &Origin, request: Request<RequestBody>, caller: Arc<Caller>) -> Pending<Body> {
     access::note(|note| note.caller = Some(caller.clone()));
     let path = request.uri().path();
-    let found = Route::of(path).and_then(|(route, view)| Some((route, origin.endpoints.find(view)?)));
+    let found =
+        Route::of(path).and_then(|(route, view)| Some((route, origin.endpoints.find(view, &caller)?)));
     let Some((route, service)) = found else {
         return Pending::ready(page(&origin.endpoints, request.method(), path, &caller));
     };

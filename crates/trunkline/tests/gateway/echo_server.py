@@ -1,6 +1,6 @@
 """A small server over stdio whose answers tell whose question they answer.
 
-    echo_server.py legacy|modern NAME
+    echo_server.py legacy|modern NAME [FURTHER-TOOL]...
 
 Requests that are there together are answered in any order, so that answers cross if something lets them.
 """
@@ -27,6 +27,7 @@ TOOLS = {
     "ask": ({}, "Asks for a name"),
     "ask_too": ({}, "Asks for a name"),
 }
+TOOLS.update({name: (TEXT, "Says it again") for name in sys.argv[3:]})
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 QUESTION = {"message": "Who?", "requestedSchema": SCHEMA}
 speaking = threading.Lock()
@@ -89,7 +90,7 @@ def call(request):
     params = request["params"]
     arguments = params.get("arguments", {})
     name = params["name"]
-    if name == "echo":
+    if name == "echo" or name in sys.argv[3:]:
         token = params.get("_meta", {}).get("progressToken")
         for step in range(arguments.get("steps", 0) if token is not None else 0):
             told = {"progressToken": token, "progress": step + 1, "message": arguments["text"]}

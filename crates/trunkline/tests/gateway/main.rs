@@ -26,6 +26,7 @@ mod door;
 mod isolation;
 mod kept_lists;
 mod limits;
+mod leaks;
 mod load;
 mod memory;
 mod odd;
