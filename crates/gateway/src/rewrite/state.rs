@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn m09_states_expire_and_processes_with_one_key_share_them() {
         let key: Arc<[u8]> = [7; 32].into();
-        let options = StateOptions { key: Some(key), lifetime: Duration::from_secs(60) };
+        let options = StateOptions { key: Some(key), lifetime: Duration::from_mins(1) };
         let own = bound("local", "one", "{}");
         let sealed = States::new(&options).seal(&own, STATE);
         let other = States::new(&options);

@@ -127,7 +127,10 @@ mod tests {
         let (old, new) = (Signer::new("old"), Signer::new("new"));
         let issuer = Issuer::start(&old);
         let verifier = issuer.verifier(Duration::from_mins(10));
-        assert_eq!(verifier.verify(&token(&old)).await.unwrap().id, "ada");
+        assert_eq!(
+            verifier.verify(&token(&old)).await.unwrap().principal,
+            trunkline_auth::Principal::token(signer::ISSUER, "ada")
+        );
         assert!(matches!(verifier.verify(&token(&new)).await, Err(AuthError::Invalid(_))));
         issuer.answers(200, new.jwks());
         assert!(verifier.verify(&token(&new)).await.is_ok());
