@@ -23,6 +23,8 @@ mod layering;
 mod matrix;
 #[cfg(test)]
 mod named_files;
+#[cfg(test)]
+mod one_writer;
 mod peers;
 mod process;
 #[cfg(test)]

@@ -1,9 +1,10 @@
-//! Finds and masks secrets. All code that prints, logs or records foreign text uses this crate.
+//! Prepares foreign text for people: masks secrets and escapes control characters. All code that
+//! prints, logs or records foreign text uses this crate.
 //!
 //! [`Mask::hide`] works on free text. It finds tokens by their prefix (`shapes`), values of secret
 //! names (`assignment`), credentials in URLs, private keys, `Bearer` and `Basic` credentials, and
 //! values that the caller knows to be secret. The other functions classify a single name or value,
-//! for settings and variables.
+//! for settings and variables. [`visible`] escapes characters that a terminal would obey or hide.
 //!
 //! No I/O, no runtime, no MCP. Every scan is linear in the text, whatever the text is.
 
@@ -23,6 +24,7 @@ mod scan;
 mod shapes;
 mod token;
 mod value;
+pub mod visible;
 
 pub use address::masked_address;
 pub use mask::{Caution, Mask};

@@ -18,7 +18,7 @@ mod telemetry;
 mod terminal;
 mod wire;
 
-use args::Cli;
+use args::{Cli, OutputArgs};
 use clap::Parser;
 use commands::Context;
 use environment::Environment;
@@ -30,16 +30,35 @@ use terminal::Screen;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
     let environment = Environment::capture();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(usage) => return tell_usage(&usage, &environment),
+    };
     let screen = Arc::new(Screen::new(cli.output, &environment));
     let context = Context { environment, screen: screen.clone(), output: cli.output };
     match logging::start(&context).and_then(|()| commands::run(&context, cli.command)) {
         Ok(code) => code.into(),
         Err(failure) => {
-            let text = if cli.output.json { format!("{}\n", failure.to_json()) } else { failure.to_text() };
-            screen.tell(&text);
+            if cli.output.json {
+                screen.tell_json(&failure.to_json());
+            } else {
+                screen.tell(&failure.to_text());
+            }
             failure.exit_code().into()
         }
     }
+}
+
+/// Prints a help page to standard output, or a usage error to standard error.
+fn tell_usage(usage: &clap::Error, environment: &Environment) -> ExitCode {
+    let screen = Screen::new(OutputArgs::default(), environment);
+    let text = usage.render().ansi().to_string();
+    if usage.use_stderr() {
+        screen.tell(&text);
+    } else {
+        // A reader that closed the pipe has had enough.
+        screen.data(&text).unwrap_or_default();
+    }
+    u8::try_from(usage.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }

@@ -3,6 +3,7 @@
 use super::Report;
 use crate::outcome::Level;
 use std::fmt::Write as _;
+use trunkline_secrets::visible;
 
 pub fn github(report: &Report) -> String {
     let mut out = String::new();
@@ -31,7 +32,7 @@ pub fn github(report: &Report) -> String {
 }
 
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    visible::text(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {

@@ -3,6 +3,7 @@
 use super::{Kind, Report, RuleReport, TargetReport};
 use crate::outcome::Level;
 use std::fmt::Write as _;
+use trunkline_secrets::visible;
 
 /// Findings of level `fail_on` or above are failures; others are output of a passed case.
 pub fn junit(report: &Report, fail_on: Option<Level>) -> String {
@@ -89,10 +90,11 @@ fn is_skipped(kind: Kind) -> bool {
     matches!(kind, Kind::NotVerified | Kind::NotApplicable)
 }
 
-/// Escapes text, and replaces control characters that XML 1.0 forbids even when escaped.
+/// Escapes text. Control characters are shown in a visible form, because XML 1.0 forbids them even
+/// when escaped.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in visible::text(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -100,7 +102,7 @@ fn escape(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\n' => out.push_str("&#10;"),
             '\t' => out.push(' '),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{CLIENT_LIMITS, Cost, FindingReport, Kind, Report, TargetReport};
 use std::fmt::Write as _;
+use trunkline_secrets::visible;
 
 /// Width of the longest bar in characters.
 const BAR: usize = 24;
@@ -108,12 +109,12 @@ fn cost_text(out: &mut String, cost: &Cost) {
 /// Writes a code block whose fence is longer than any run of backticks in the text.
 fn fence(out: &mut String, language: &str, text: &str) {
     let ticks = "`".repeat(longest_run(text).max(2) + 1);
-    put(out, &format!("{ticks}{language}\n{text}\n{ticks}\n"));
+    put(out, &format!("{ticks}{language}\n{}\n{ticks}\n", visible::text(text)));
 }
 
 fn code(text: &str) -> String {
     let ticks = "`".repeat(longest_run(text) + 1);
-    format!("{ticks}{}{ticks}", text.replace('\n', " "))
+    format!("{ticks}{}{ticks}", visible::line(text))
 }
 
 fn longest_run(text: &str) -> usize {
@@ -123,7 +124,7 @@ fn longest_run(text: &str) -> usize {
 /// Escapes Markdown and HTML in a server's text.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in visible::line(text).chars() {
         match c {
             '<' => out.push_str("&lt;"),
             '&' => out.push_str("&amp;"),
@@ -131,7 +132,6 @@ fn plain(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
     }

@@ -5,6 +5,7 @@ use super::{CLIENT_LIMITS, Cost, FindingReport, Kind, Report, Snippet, TargetRep
 use crate::{evidence::Direction, outcome::Level, rule::Group};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
+use trunkline_secrets::visible::{line as visible, text as shown};
 use unicode_width::UnicodeWidthStr as _;
 
 /// The level of detail.
@@ -56,11 +57,15 @@ pub fn text(report: &Report, detail: Detail) -> String {
 /// A summary line per subject, at the end.
 fn overview(out: &mut String, report: &Report) {
     line(out, &format!("{BOLD}summary{BOLD:#}"));
-    let widest =
-        report.targets.iter().map(|target| target.target.width().min(FRAME_WIDTH)).max().unwrap_or(0);
+    let widest = report
+        .targets
+        .iter()
+        .map(|target| visible(&target.target).width().min(FRAME_WIDTH))
+        .max()
+        .unwrap_or(0);
     for target in &report.targets {
         let style = level_style(target.worst().unwrap_or(Level::Info));
-        let name = shorten(&target.target, FRAME_WIDTH);
+        let name = shorten(&visible(&target.target), FRAME_WIDTH);
         let pad = " ".repeat(widest.saturating_sub(name.width()));
         line(out, &format!("  {name}{pad}  {style}{}{style:#}", target.summary().found()));
     }
@@ -75,9 +80,10 @@ fn target_text(out: &mut String, target: &TargetReport, detail: Detail) {
         .collect();
     let eras =
         if target.eras.is_empty() { String::new() } else { format!(" · {}", target.eras.join(" and ")) };
-    line(out, &format!("{BOLD}{}{BOLD:#}  {DIM}{}{eras}{DIM:#}\n", target.target, about.join(" · ")));
+    let (name, about) = (visible(&target.target), visible(&about.join(" · ")));
+    line(out, &format!("{BOLD}{name}{BOLD:#}  {DIM}{about}{eras}{DIM:#}\n"));
     if let Some(why) = &target.unreachable {
-        line(out, &format!("{CARET}cannot be reached{CARET:#}: {why}\n"));
+        line(out, &format!("{CARET}cannot be reached{CARET:#}: {}\n", visible(why)));
     }
     for group in Group::ALL {
         let rules: Vec<_> = target.rules.iter().filter(|rule| rule.rule.group == group).collect();
@@ -102,7 +108,7 @@ fn target_text(out: &mut String, target: &TargetReport, detail: Detail) {
         advice(out, last);
         if detail == Detail::Everything {
             for rule in rules.iter().filter(|rule| rule.outcome != Kind::Finding) {
-                let (sign, why) = (sign(rule.outcome), rule.why.as_deref().unwrap_or_default());
+                let (sign, why) = (sign(rule.outcome), visible(rule.why.as_deref().unwrap_or_default()));
                 line(out, &format!("  {DIM}{sign} {} {why}{DIM:#}", rule.rule.name));
             }
         }
@@ -132,7 +138,7 @@ fn finding_text(out: &mut String, finding: &FindingReport, last: Option<&Finding
         line(out, &format!("  {style}{level}{style:#} {BOLD}{rule}{BOLD:#}{DIM}{eras}{DIM:#}"));
     }
     let about = finding.about.as_ref().map(|about| format!("{about}: ")).unwrap_or_default();
-    line(out, &format!("    {about}{}", finding.message));
+    line(out, &format!("    {}", visible(&format!("{about}{}", finding.message))));
     if let Some(snippet) = &finding.snippet {
         snippet_text(out, snippet, finding.pointer.as_deref().unwrap_or_default());
     }
@@ -143,7 +149,7 @@ fn finding_text(out: &mut String, finding: &FindingReport, last: Option<&Finding
             Direction::Noise => "!",
         };
         if finding.snippet.is_none() || frame.direction == Direction::Sent {
-            let text = shorten(&visible(&frame.text), FRAME_WIDTH);
+            let text = shorten(&shown(&frame.text).replace('\n', "␊"), FRAME_WIDTH);
             line(out, &format!("    {DIM}{arrow} {:>5} ms  {text}{DIM:#}", frame.at_ms));
         }
     }
@@ -153,10 +159,13 @@ fn finding_text(out: &mut String, finding: &FindingReport, last: Option<&Finding
 fn snippet_text(out: &mut String, snippet: &Snippet, pointer: &str) {
     line(
         out,
-        &format!("    {DIM}at {}{DIM:#}", if pointer.is_empty() { "the whole message" } else { pointer }),
+        &format!(
+            "    {DIM}at {}{DIM:#}",
+            visible(if pointer.is_empty() { "the whole message" } else { pointer })
+        ),
     );
     for (index, text) in snippet.lines.iter().enumerate() {
-        line(out, &format!("    {DIM}│{DIM:#} {}", visible(text)));
+        line(out, &format!("    {DIM}│{DIM:#} {}", shown(text)));
         if index == snippet.line {
             let (before, carets) = (" ".repeat(snippet.column), "^".repeat(snippet.width));
             line(out, &format!("    {DIM}│{DIM:#} {before}{CARET}{carets}{CARET:#}"));
@@ -174,7 +183,8 @@ fn cost_text(out: &mut String, cost: &Cost) {
             "{BOLD}context cost{BOLD:#}  {DIM}estimated tokens of what the model reads of each tool: name, description, input schema{DIM:#}"
         ),
     );
-    let widest = cost.tools.iter().take(BARS).map(|tool| tool.name.width().min(40)).max().unwrap_or(0);
+    let widest =
+        cost.tools.iter().take(BARS).map(|tool| visible(&tool.name).width().min(40)).max().unwrap_or(0);
     let most = cost.tools[0].tokens.max(1);
     for tool in cost.tools.iter().take(BARS) {
         let cells = (tool.tokens * BAR).div_ceil(most);
@@ -215,21 +225,6 @@ fn level_style(level: Level) -> Style {
         Level::Warning => AnsiColor::Yellow.on_default().bold(),
         Level::Info => AnsiColor::Blue.on_default().bold(),
     }
-}
-
-/// Escapes control characters, so that a server's text cannot control the terminal.
-fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        let hidden = c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-        if hidden {
-            shown.extend(c.escape_unicode());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
 }
 
 fn line(out: &mut String, text: &str) {

@@ -2,7 +2,7 @@
 
 use clap::{ArgAction, Args, ValueEnum};
 
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
     /// Print results as JSON, exactly as the server sent them, and errors as one JSON object on
@@ -20,9 +20,10 @@ pub(crate) struct OutputArgs {
     pub(crate) quiet: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Colors {
     /// Only if the output is a terminal
+    #[default]
     Auto,
     Always,
     Never,

@@ -4,7 +4,6 @@ pub(crate) mod content;
 pub(crate) mod json;
 pub(crate) mod listing;
 pub(crate) mod problems;
-pub(crate) mod safe;
 mod save;
 mod signature;
 mod structured;
@@ -13,6 +12,7 @@ pub(crate) mod table;
 use anstyle::{AnsiColor, Style};
 
 pub(crate) use save::Out;
+pub(crate) use trunkline_secrets::visible as safe;
 
 pub(crate) const HEADING: Style = Style::new().bold().underline();
 pub(crate) const NAME: Style = AnsiColor::Green.on_default().bold();

@@ -6,6 +6,7 @@ use super::{
     ask::Asker,
     form, log,
     sample::sample,
+    screen::Prompt,
     visit::{open, visit},
 };
 use futures_util::future::{BoxFuture, FutureExt};
@@ -74,7 +75,7 @@ impl Host for TerminalHost {
             method::ELICIT => Box::new(move || elicit(&screen, &wishes, person, &params)),
             method::CREATE_MESSAGE if abilities.sampling == Ability::Yes => Box::new(move || {
                 let params: CreateMessageParams = params.decode().map_err(|error| unreadable(&error))?;
-                screen.asking(|| sample(&mut keyboard(), &params))
+                screen.asking(|| sample(&mut keyboard(&screen), &params))
             }),
             other => {
                 let fault =
@@ -106,7 +107,7 @@ fn roots(roots: &[Root]) -> Outcome {
 fn elicit(screen: &Screen, wishes: &Wishes, person: Ability, params: &Raw) -> Outcome {
     let result = match (Elicitation::read(params).map_err(|error| unreadable(&error))?, person) {
         (Elicitation::Form(form), _) => fill(screen, wishes, person, &form)?,
-        (Elicitation::Url(url), Ability::Yes) => screen.asking(|| visit(&mut keyboard(), &url, open)),
+        (Elicitation::Url(url), Ability::Yes) => screen.asking(|| visit(&mut keyboard(screen), &url, open)),
         (Elicitation::Url(_), Ability::No) => {
             screen.note("the server asked to open a URL; declined, because there is no terminal to ask on");
             ElicitResult::decline()
@@ -124,7 +125,7 @@ fn fill(screen: &Screen, wishes: &Wishes, person: Ability, form: &FormParams) ->
         .map_err(|bad| Fault::new(FaultKind::InvalidRequest, bad.to_string()))?;
     if person == Ability::Yes {
         return Ok(screen.asking(|| {
-            let mut asker = keyboard();
+            let mut asker = keyboard(screen);
             asker.show(&format!("The server asks: {}", form.message));
             form::fill(&mut asker, &fields, &wishes.answers)
         }));
@@ -139,8 +140,8 @@ fn fill(screen: &Screen, wishes: &Wishes, person: Ability, form: &FormParams) ->
     }))
 }
 
-fn keyboard() -> Asker<io::StdinLock<'static>, io::Stderr> {
-    Asker::new(io::stdin().lock(), io::stderr())
+fn keyboard(screen: &Screen) -> Asker<io::StdinLock<'static>, Prompt<'_>> {
+    Asker::new(io::stdin().lock(), Prompt(screen))
 }
 
 fn unreadable(error: &serde_json::Error) -> Fault {

@@ -14,6 +14,7 @@ mod screen;
 mod steps;
 mod trace;
 mod visit;
+mod writer;
 
 pub(crate) use answers::Answers;
 pub(crate) use host::{TerminalHost, Wishes};
@@ -21,3 +22,4 @@ pub(crate) use progress::Progress;
 pub(crate) use screen::Screen;
 pub(crate) use steps::Steps;
 pub(crate) use trace::trace;
+pub(crate) use writer::log_lines;

@@ -1,13 +1,15 @@
 //! Output: data to standard output, everything else to standard error, with the progress bar
 //! cleared before each write.
 
-use super::drawing::Drawing;
+use super::{
+    drawing::Drawing,
+    writer::{Stream, Styles},
+};
 use crate::{
     args::{Colors, OutputArgs},
     environment::{self, Environment},
     render::{json, safe},
 };
-use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use parking_lot::{Mutex, MutexGuard};
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -19,8 +21,8 @@ const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 /// Standard output and standard error, and whether each shows colours.
 #[derive(Debug)]
 pub(crate) struct Screen {
-    stdout: ColorChoice,
-    stderr: ColorChoice,
+    stdout: Styles,
+    stderr: Styles,
     volume: Volume,
     bar: Mutex<Option<Drawing>>,
 }
@@ -34,14 +36,14 @@ enum Volume {
 impl Screen {
     pub(crate) fn new(output: OutputArgs, environment: &Environment) -> Self {
         let plain = environment.get_filled(environment::NO_COLOR).is_some();
-        let choose = |is_terminal: bool| match output.color {
-            Colors::Always => ColorChoice::Always,
-            Colors::Auto if is_terminal && !plain => ColorChoice::Always,
-            Colors::Auto | Colors::Never => ColorChoice::Never,
+        let choose = |stream: Stream| match output.color {
+            Colors::Always => Styles::Keep,
+            Colors::Auto if stream.is_terminal() && !plain => Styles::Keep,
+            Colors::Auto | Colors::Never => Styles::Remove,
         };
         Self {
-            stdout: choose(io::stdout().is_terminal()),
-            stderr: choose(io::stderr().is_terminal()),
+            stdout: choose(Stream::Output),
+            stderr: choose(Stream::Error),
             volume: if output.quiet { Volume::Quiet } else { Volume::Usual },
             bar: Mutex::new(None),
         }
@@ -50,33 +52,30 @@ impl Screen {
     /// Prints a result to standard output. A closed pipe is not an error: the reader has had
     /// enough.
     pub(crate) fn data(&self, text: &str) -> io::Result<()> {
-        self.with_bar_suspended(|| {
-            let mut out = AutoStream::new(io::stdout().lock(), self.stdout);
-            gone_is_fine(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
-        })
+        self.with_bar_suspended(|| gone_is_fine(Stream::Output.text(text, self.stdout)))
     }
 
     /// Prints JSON: indented and escaped on a terminal, unchanged otherwise.
     pub(crate) fn json(&self, raw: &Raw) -> io::Result<()> {
-        let mut text = if io::stdout().is_terminal() {
-            safe::json(&json::pretty(raw)).into_owned()
-        } else {
-            raw.as_str().to_owned()
-        };
+        let mut text = if Stream::Output.is_terminal() { json::pretty(raw) } else { raw.as_str().to_owned() };
         text.push('\n');
-        self.with_bar_suspended(|| {
-            let mut out = io::stdout().lock();
-            gone_is_fine(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
-        })
+        self.with_bar_suspended(|| gone_is_fine(Stream::Output.json(&text)))
     }
 
     /// Prints to standard error, even with `--quiet`.
     pub(crate) fn tell(&self, text: &str) {
-        self.with_bar_suspended(|| {
-            let mut out = AutoStream::new(io::stderr().lock(), self.stderr);
-            // If writing to stderr fails, there is no one to report it to.
-            out.write_all(text.as_bytes()).and_then(|()| out.flush()).unwrap_or_default();
-        });
+        // If writing to stderr fails, there is no one to report it to.
+        self.with_bar_suspended(|| Stream::Error.text(text, self.stderr).unwrap_or_default());
+    }
+
+    /// Prints one JSON value to standard error, even with `--quiet`.
+    pub(crate) fn tell_json(&self, value: &serde_json::Value) {
+        self.with_bar_suspended(|| Stream::Error.json(&format!("{value}\n")).unwrap_or_default());
+    }
+
+    /// Clears the terminal before a result that replaces the previous one.
+    pub(crate) fn clear(&self) {
+        self.with_bar_suspended(|| Stream::Output.clear().unwrap_or_default());
     }
 
     pub(crate) fn warn(&self, text: &str) {
@@ -89,11 +88,11 @@ impl Screen {
 
     /// True if the user can be prompted: there is a terminal for input and output.
     pub(crate) fn can_ask() -> bool {
-        io::stdin().is_terminal() && io::stderr().is_terminal()
+        io::stdin().is_terminal() && Stream::Error.is_terminal()
     }
 
     pub(super) fn shows_progress(&self) -> bool {
-        self.volume == Volume::Usual && io::stderr().is_terminal()
+        self.volume == Volume::Usual && Stream::Error.is_terminal()
     }
 
     /// Runs `act` while the progress bar, if any, is suspended.
@@ -127,6 +126,20 @@ impl Screen {
 
     fn bar(&self) -> MutexGuard<'_, Option<Drawing>> {
         self.bar.lock()
+    }
+}
+
+/// The output side of a prompt.
+pub(super) struct Prompt<'a>(pub(super) &'a Screen);
+
+impl Write for Prompt<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Stream::Error.text(&String::from_utf8_lossy(bytes), self.0.stderr)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -8,17 +8,11 @@ use super::{Context, Ending};
 use crate::{args::parse_duration, environment, failure::Failure, stop::Stop};
 use fetch::Asker;
 use seen::Seen;
-use std::{
-    io::{self, IsTerminal},
-    time::Duration,
-};
+use std::time::Duration;
 use trunkline_protocol::Raw;
 
 /// Default address of `serve`.
 const DEFAULT_ADDRESS: &str = "http://127.0.0.1:8425";
-
-/// Clears the screen and moves the cursor to the top left.
-const CLEAR: &str = "\x1b[2J\x1b[H";
 
 /// Show the state of a running gateway and its servers
 ///
@@ -46,7 +40,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         .map_err(|error| Failure::usage(format!("the program cannot start: {error}")))?;
     runtime.block_on(async {
         match args.watch {
-            None => show(context, &asker.ask().await?, ""),
+            None => show(context, &asker.ask().await?),
             Some(pause) => watch(context, &asker, pause).await,
         }
     })
@@ -55,13 +49,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
 /// Refreshes until interrupted. An unreachable gateway is retried.
 async fn watch(context: &Context, asker: &Asker, pause: Duration) -> Result<Ending, Failure> {
     let mut stop = Stop::listen()?;
-    let clear = if io::stdout().is_terminal() { CLEAR } else { "" };
     loop {
         tokio::select! {
             asked = asker.ask() => match asked {
-                Ok(page) => drop(show(context, &page, clear)?),
+                Ok(page) => {
+                    context.screen.clear();
+                    show(context, &page)?;
+                }
                 Err(failure) if failure.exit_code() == 3 => {
-                    context.screen.tell(&format!("{clear}{}", failure.to_text()));
+                    context.screen.clear();
+                    context.screen.tell(&failure.to_text());
                 }
                 Err(failure) => return Err(failure),
             },
@@ -74,12 +71,12 @@ async fn watch(context: &Context, asker: &Asker, pause: Duration) -> Result<Endi
     }
 }
 
-fn show(context: &Context, page: &Raw, before: &str) -> Result<Ending, Failure> {
+fn show(context: &Context, page: &Raw) -> Result<Ending, Failure> {
     let seen = Seen::read(page)?;
     if context.output.json {
         context.print_json(page)?;
     } else {
-        context.print(&format!("{before}{}", table::text(&seen)))?;
+        context.print(&table::text(&seen))?;
     }
     Ok(if seen.is_well() { Ending::Fine } else { Ending::ToolError })
 }

@@ -1,6 +1,7 @@
 //! The thread that writes the access log.
 
 use super::{Destination, Form, LogCommand, Shared, line};
+use crate::terminal::log_lines;
 use std::{
     fs::{File, OpenOptions},
     io::{self, Write},
@@ -94,15 +95,14 @@ impl Writer {
     }
 
     fn put(&mut self) -> io::Result<()> {
-        let bytes = self.lines.as_bytes();
         match &self.destination {
-            Destination::StandardError => io::stderr().lock().write_all(bytes),
+            Destination::StandardError => log_lines(&self.lines),
             Destination::File(path) => {
                 let mut file = match self.file.take() {
                     Some(file) => file,
                     None => open(path)?,
                 };
-                file.write_all(bytes)?;
+                file.write_all(self.lines.as_bytes())?;
                 self.file = Some(file);
                 Ok(())
             }

@@ -1,12 +1,13 @@
-//! Escapes untrusted text for a terminal.
+//! Escapes untrusted text for people.
 //!
 //! Control characters could move the cursor, overwrite earlier output or inject input; characters
-//! that change the writing direction could disguise text. Both are shown in a visible form.
+//! that change the writing direction could disguise text, and invisible ones could hide it. All of
+//! them are shown in a visible form.
 
 use std::{borrow::Cow, fmt::Write as _};
 
 /// Text of several lines: line breaks and tabs stay.
-pub(crate) fn text(text: &str) -> Cow<'_, str> {
+pub fn text(text: &str) -> Cow<'_, str> {
     let keeps = |c: char| matches!(c, '\n' | '\t') || !is_harmful(c);
     if text.chars().all(keeps) {
         return Cow::Borrowed(text);
@@ -18,7 +19,7 @@ pub(crate) fn text(text: &str) -> Cow<'_, str> {
 }
 
 /// Text of one line: runs of whitespace become one space.
-pub(crate) fn line(text: &str) -> String {
+pub fn line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !out.is_empty() {
@@ -30,19 +31,33 @@ pub(crate) fn line(text: &str) -> String {
 }
 
 /// JSON text with harmful characters escaped as `\u…`, so that its value stays the same.
-pub(crate) fn json(text: &str) -> Cow<'_, str> {
+pub fn json(text: &str) -> Cow<'_, str> {
     let harmful = |c: char| is_harmful(c) && !matches!(c, '\n' | '\t' | '\r');
     if !text.contains(harmful) {
         return Cow::Borrowed(text);
     }
-    let escape = |c: char| if harmful(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
-    Cow::Owned(text.chars().map(escape).collect())
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if harmful(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                write!(out, "\\u{unit:04x}").expect("a String takes any text");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
 }
 
-/// True for control characters and those that change the writing direction. All are below U+10000.
-fn is_harmful(c: char) -> bool {
+/// True for control characters, those that change the writing direction, and those that occupy no
+/// space. The joiners U+200C and U+200D and the variation selectors of the first plane are not:
+/// scripts and emoji need them.
+pub fn is_harmful(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+            | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Appends the control picture of a control character, or the code point of another character.
@@ -78,9 +93,7 @@ mod tests {
 
     #[test]
     fn json_keeps_its_value() {
-        let shown = json("{\"a\":\"x\u{9b}y\u{202e}\"}");
-        assert_eq!(shown, r#"{"a":"x\u009by\u202e"}"#);
-        let value: serde_json::Value = serde_json::from_str(&shown).unwrap();
-        assert_eq!(value["a"], "x\u{9b}y\u{202e}");
+        let shown = json("{\"a\":\"x\u{9b}y\u{202e}\u{e0041}\"}");
+        assert_eq!(shown, r#"{"a":"x\u009by\u202e\udb40\udc41"}"#);
     }
 }
