@@ -29,6 +29,8 @@ pub enum BadTarget {
     Scheme(String),
     #[error("the address holds a user name or password; send credentials in a header instead")]
     Credentials,
+    #[error("a quotation mark in the command is not closed")]
+    Unbalanced,
     #[error("the command is empty")]
     NoCommand,
 }
@@ -46,6 +48,21 @@ impl CommandLine {
 }
 
 impl Target {
+    /// Parses what a user typed: a text with `://` is a URL, anything else a command line. Its words
+    /// are split as a shell splits them, quotes included; nothing is expanded.
+    ///
+    /// ```
+    /// use trunkline_client::Target;
+    /// assert!(matches!(Target::parse("https://example.org/mcp"), Ok(Target::Url(_))));
+    /// assert_eq!(Target::parse("npx -y 'a b'"), Target::command(["npx", "-y", "a b"]));
+    /// ```
+    pub fn parse(text: &str) -> Result<Self, BadTarget> {
+        if text.contains("://") && !text.trim().contains(char::is_whitespace) {
+            return Self::url(text.trim());
+        }
+        Self::command(shlex::split(text).ok_or(BadTarget::Unbalanced)?)
+    }
+
     /// Parses an `http` or `https` URL.
     pub fn url(text: &str) -> Result<Self, BadTarget> {
         let url = Url::parse(text)
@@ -119,6 +136,20 @@ mod tests {
         assert!(matches!(Target::url("file:///etc/passwd"), Err(BadTarget::Scheme(_))));
         assert_eq!(Target::url("https://me:pw@host/"), Err(BadTarget::Credentials));
         assert!(matches!(Target::url("not a url"), Err(BadTarget::Address { .. })));
+    }
+
+    #[test]
+    fn what_is_no_address_is_a_command() {
+        let command = |words: &[&str]| Target::command(words.iter().copied()).unwrap();
+        assert_eq!(Target::parse(" http://h/mcp ").unwrap(), Target::url("http://h/mcp").unwrap());
+        assert_eq!(Target::parse("./server.py").unwrap(), command(&["./server.py"]));
+        assert_eq!(
+            Target::parse("fetch --site 'https://h/a b'").unwrap(),
+            command(&["fetch", "--site", "https://h/a b"])
+        );
+        assert_eq!(Target::parse("ftp://h"), Err(BadTarget::Scheme("ftp://h".into())));
+        assert_eq!(Target::parse("run 'x"), Err(BadTarget::Unbalanced));
+        assert_eq!(Target::parse(" "), Err(BadTarget::NoCommand));
     }
 
     #[test]

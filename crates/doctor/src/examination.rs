@@ -58,10 +58,12 @@ impl<'a> Examination<'a> {
     }
 
     pub(super) fn named(target: &str, options: &'a DoctorOptions) -> Self {
+        let mut mask = Mask::of_headers(&options.http.extra_headers);
+        mask.add_all(&options.secrets);
         Self {
             options,
             target: target.to_owned(),
-            mask: Mask::of_headers(&options.http.extra_headers),
+            mask,
             steps: Vec::new(),
             problem: None,
             warnings: Vec::new(),
@@ -109,11 +111,19 @@ impl<'a> Examination<'a> {
     }
 
     pub(super) fn warn(&mut self, problem: Problem) {
-        self.warnings.push(problem.masked(&self.mask));
+        self.warnings.push(self.shown(problem));
     }
 
     pub(super) fn found(&mut self, problem: Problem) {
-        self.problem = Some(problem.masked(&self.mask));
+        self.problem = Some(self.shown(problem));
+    }
+
+    /// The problem as it is reported: secrets masked, settings in the wanted spelling.
+    fn shown(&self, mut problem: Problem) -> Problem {
+        for line in &mut problem.fix {
+            *line = self.options.spelling.spell(line);
+        }
+        problem.masked(&self.mask)
     }
 
     pub(super) fn problem(&self) -> Option<&Problem> {
@@ -124,7 +134,7 @@ impl<'a> Examination<'a> {
     pub(super) fn refine(&mut self, cause: Cause, fix: &str) {
         if let Some(problem) = &mut self.problem {
             problem.cause = cause;
-            problem.fix.insert(0, self.mask.hide(fix));
+            problem.fix.insert(0, self.mask.hide(&self.options.spelling.spell(fix)));
         }
     }
 

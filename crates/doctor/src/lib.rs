@@ -32,7 +32,7 @@ pub use diagnosis::{Alternative, Diagnosis, Problem, Reached, Works};
 pub use edit::{Edit, EditError};
 pub use evidence::{Evidence, Kind as EvidenceKind};
 pub use mask::Mask;
-pub use options::{DoctorOptions, FirstCall, Limits, Watch};
+pub use options::{DoctorOptions, FirstCall, Limits, Spelling, Watch};
 pub use shell::quoted;
 pub use step::{Outcome, Step, StepId};
 

@@ -26,6 +26,27 @@ pub struct DoctorOptions {
     pub watch: Watch,
     /// Further secrets to mask, besides those in headers and variables.
     pub secrets: Vec<String>,
+    pub spelling: Spelling,
+}
+
+/// The member names in suggested settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Spelling {
+    /// Those of most clients: `env`, `args`.
+    #[default]
+    Clients,
+    /// Those of `trunkline.json`: `environment`, `command`.
+    Ours,
+}
+
+impl Spelling {
+    /// A suggestion written for clients, in this spelling.
+    pub(super) fn spell(self, line: &str) -> String {
+        match self {
+            Self::Clients => line.to_owned(),
+            Self::Ours => line.replace("\"env\"", "\"environment\"").replace("\"args\"", "\"command\""),
+        }
+    }
 }
 
 /// Limits in time and bytes.
@@ -92,6 +113,7 @@ impl Default for DoctorOptions {
             first_call: FirstCall::default(),
             watch: Watch::new(|_| {}),
             secrets: Vec::new(),
+            spelling: Spelling::default(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The environment: the only module that reads it, and the table of variables that have an effect.
 
+use crate::concealed::Concealed;
 use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
@@ -102,15 +103,19 @@ pub(crate) const VARIABLES: &[Variable] = &[
 
 /// Snapshot of the environment at program start.
 #[derive(Clone, Default)]
-pub(crate) struct Environment(Vec<(OsString, OsString)>);
+pub(crate) struct Environment {
+    variables: Vec<(OsString, OsString)>,
+    /// The values that references were replaced by.
+    pub(crate) concealed: Concealed,
+}
 
 impl Environment {
     pub(crate) fn capture() -> Self {
-        Self(std::env::vars_os().collect())
+        Self { variables: std::env::vars_os().collect(), ..Self::default() }
     }
 
     pub(crate) fn get_os(&self, name: &str) -> Option<&OsStr> {
-        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
+        self.variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
     }
 
     /// Returns the value of a variable; one that is not valid UTF-8 counts as unset.
@@ -139,15 +144,16 @@ impl Environment {
         let text = |(name, value): &(OsString, OsString)| {
             Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()))
         };
-        self.0.iter().filter_map(text).collect()
+        self.variables.iter().filter_map(text).collect()
     }
 
     pub(crate) fn all(&self) -> Vec<(OsString, OsString)> {
-        self.0.clone()
+        self.variables.clone()
     }
 
     #[cfg(test)]
     pub(crate) fn of<const N: usize>(variables: [(&str, &str); N]) -> Self {
-        Self(variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+        let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        Self { variables, ..Self::default() }
     }
 }

@@ -13,14 +13,16 @@ pub(crate) struct Missing {
 }
 
 /// Replaces every reference in `text`. Malformed references stay unchanged, and values are not
-/// expanded again.
+/// expanded again. The values are masked in messages from now on.
 pub(crate) fn expand(text: &str, place: &str, environment: &Environment) -> Result<String, Missing> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, name, after)) = next_reference(rest) {
         let missing = || Missing { place: place.to_owned(), variable: name.to_owned() };
         out.push_str(before);
-        out.push_str(environment.get(name).ok_or_else(missing)?);
+        let value = environment.get(name).ok_or_else(missing)?;
+        environment.concealed.add(value);
+        out.push_str(value);
         rest = after;
     }
     out.push_str(rest);

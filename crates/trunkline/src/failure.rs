@@ -12,6 +12,8 @@ pub(crate) struct Failure {
     kind: Kind,
     cause: Cause,
     hints: Vec<String>,
+    /// The part of the work that failed, such as `listing the tools`.
+    during: Option<String>,
 }
 
 /// Decides the exit code.
@@ -41,31 +43,70 @@ const HINT: Style = AnsiColor::Cyan.on_default().bold();
 impl Failure {
     /// An error in the arguments or settings.
     pub(crate) fn usage(text: impl Into<String>) -> Self {
-        Self { kind: Kind::Usage, cause: Cause::Text(text.into()), hints: Vec::new() }
+        Self { kind: Kind::Usage, cause: Cause::Text(text.into()), hints: Vec::new(), during: None }
     }
 
     /// The call was not sent because the server would reject it.
     pub(crate) fn refused(kind: FaultKind, text: impl Into<String>) -> Self {
-        Self { kind: Kind::Usage, cause: Cause::Fault(Fault::new(kind, text)), hints: Vec::new() }
+        Self {
+            kind: Kind::Usage,
+            cause: Cause::Fault(Fault::new(kind, text)),
+            hints: Vec::new(),
+            during: None,
+        }
     }
 
     /// The connection could not be established.
     pub(crate) fn connecting(fault: Fault) -> Self {
-        Self { kind: Kind::Connection, cause: Cause::Fault(fault), hints: Vec::new() }
+        Self { kind: Kind::Connection, cause: Cause::Fault(fault), hints: Vec::new(), during: None }
     }
 
     pub(crate) fn interrupted() -> Self {
-        Self { kind: Kind::Interrupted, cause: Cause::Text("interrupted".into()), hints: Vec::new() }
+        Self {
+            kind: Kind::Interrupted,
+            cause: Cause::Text("interrupted".into()),
+            hints: Vec::new(),
+            during: None,
+        }
     }
 
     pub(crate) fn terminated() -> Self {
-        Self { kind: Kind::Terminated, cause: Cause::Text("terminated".into()), hints: Vec::new() }
+        Self {
+            kind: Kind::Terminated,
+            cause: Cause::Text("terminated".into()),
+            hints: Vec::new(),
+            during: None,
+        }
     }
 
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
+    }
+
+    /// Names the part of the work that failed.
+    #[must_use]
+    pub(crate) fn during(mut self, part: impl Into<String>) -> Self {
+        self.during = Some(part.into());
+        self
+    }
+
+    /// The reason, without hints, as text of a few lines.
+    pub(crate) fn reason(&self) -> String {
+        let mut out = String::new();
+        match &self.cause {
+            Cause::Text(text) => out.push_str(&safe::text(text)),
+            Cause::Fault(fault) => {
+                out.push_str(fault.entry().user_message);
+                out.push('\n');
+                if !fault.message().eq_ignore_ascii_case(fault.entry().user_message) {
+                    indented(&mut out, fault.message());
+                }
+                fault.detail().iter().for_each(|detail| indented(&mut out, detail));
+            }
+        }
+        out
     }
 
     pub(crate) fn exit_code(&self) -> u8 {
@@ -95,6 +136,7 @@ impl Failure {
                     _ => (entry.user_message, fault.message()),
                 };
                 line(&mut out, ERROR, &label, title);
+                self.during.iter().for_each(|part| indented(&mut out, &format!("while {part}")));
                 if !rest.eq_ignore_ascii_case(title) {
                     indented(&mut out, rest);
                 }
@@ -121,6 +163,9 @@ impl Failure {
                 report
             }
         };
+        if let Some(part) = &self.during {
+            report["during"] = part.clone().into();
+        }
         if !self.hints.is_empty() {
             report["hints"] = self.hints.clone().into();
         }
@@ -159,7 +204,7 @@ impl From<Fault> for Failure {
             _ => Kind::Answer,
         };
         let hints = addresses(&fault);
-        Self { kind, cause: Cause::Fault(fault), hints }
+        Self { kind, cause: Cause::Fault(fault), hints, during: None }
     }
 }
 

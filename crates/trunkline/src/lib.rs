@@ -6,7 +6,7 @@
 //! use trunkline::{Client, ConnectOptions, Target, arguments};
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! let target = Target::url("http://127.0.0.1:3000/mcp")?;
+//! let target = Target::parse("http://127.0.0.1:3000/mcp")?;
 //! let client = Client::connect(&target, ConnectOptions::default()).await?;
 //! for tool in &client.tools().await?.items {
 //!     println!("{}: {}", tool.name, tool.description.as_deref().unwrap_or(""));
@@ -21,7 +21,8 @@
 //! # }
 //! ```
 //!
-//! A server that is a program is a [`Target::command`]. The library reads no environment: a
+//! [`Target::parse`] takes an address or a command line, [`Target::command`] the words of a
+//! command. The library reads no environment: a
 //! program inherits what [`ConnectOptions::environment`] holds, of which a short list is passed
 //! on. Questions that a server asks during a call go to a [`Host`]; without one, the client
 //! declares no such capabilities.

@@ -3,6 +3,7 @@
 mod args;
 mod arguments;
 mod commands;
+mod concealed;
 mod environment;
 mod expand;
 mod failure;
@@ -31,7 +32,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let environment = Environment::capture();
-    let cli = match Cli::try_parse() {
+    let typed = args::with_separator(std::env::args_os().collect(), &environment);
+    let cli = match Cli::try_parse_from(typed) {
         Ok(cli) => cli,
         Err(usage) => return tell_usage(&usage, &environment),
     };
@@ -41,7 +43,7 @@ fn main() -> ExitCode {
         Ok(code) => code.into(),
         Err(failure) => {
             if cli.output.json {
-                screen.tell_json(&failure.to_json());
+                screen.tell_json(failure.to_json());
             } else {
                 screen.tell(&failure.to_text());
             }

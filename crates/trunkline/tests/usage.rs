@@ -12,7 +12,7 @@ fn a_name_that_is_not_configured_is_told_how_to_become_so() {
         --- stdout
         --- stderr
         error: `files` is not an address
-        hint: no server of that name is configured; give an address, a command after `--`, or add the server to `trunkline.json`
+        hint: there is neither a program nor a configured server of that name; give an address or a command, or add the server to `trunkline.json`
         ");
 }
 

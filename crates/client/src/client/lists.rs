@@ -25,12 +25,18 @@ const MAX_PAGES: usize = 1000;
 /// Item limit of one list.
 const MAX_ITEMS: usize = 100_000;
 
+/// `_meta` key of a gateway's lists: the servers whose items are missing.
+const MISSING: &str = "trunkline/missing";
+
 /// Everything of one kind that a server offers.
 #[derive(Debug, Clone)]
 pub struct Listing<T> {
     pub items: Vec<T>,
     /// Items that could not be parsed or must not be used, with the reason.
     pub bad: Vec<BadItem>,
+    /// Servers behind a gateway whose items are not included yet, because they are still starting
+    /// or cannot be reached.
+    pub missing: Vec<String>,
 }
 
 pub(super) struct Lists {
@@ -170,7 +176,7 @@ impl Client {
         name: &'static str,
         member: &str,
     ) -> Result<Fetched<Listing<T>>, Fault> {
-        let mut listing = Listing { items: Vec::new(), bad: Vec::new() };
+        let mut listing = Listing { items: Vec::new(), bad: Vec::new(), missing: Vec::new() };
         let mut seen = HashSet::new();
         let mut params = Object::new();
         let mut hints = CacheHints { ttl_ms: u64::MAX, scope: CacheScope::Public };
@@ -182,6 +188,7 @@ impl Client {
             listing.items.extend(items);
             listing.bad.extend(bad);
             hints = stricter(hints, CacheHints::of(&page));
+            listing.missing.extend(missing(&page));
             if listing.items.len() + listing.bad.len() > MAX_ITEMS {
                 return Err(endless(name, &format!("it has more than {MAX_ITEMS} items")));
             }
@@ -197,6 +204,10 @@ impl Client {
     }
 
     fn fetched<T>(&self, listing: Listing<T>, hints: &CacheHints) -> Fetched<Listing<T>> {
+        if !listing.missing.is_empty() {
+            // An incomplete list is not worth keeping.
+            return Fetched::hinted(listing, Some(0), Scope::Private);
+        }
         match self.server().era() {
             Era::Legacy => Fetched::unhinted(listing),
             Era::Modern => {
@@ -205,6 +216,11 @@ impl Client {
             }
         }
     }
+}
+
+/// The servers that a gateway names as missing from this page.
+fn missing(page: &Raw) -> Vec<String> {
+    page.member("_meta").and_then(|meta| meta.member_as(MISSING)).unwrap_or_default()
 }
 
 /// Combines the hints of two pages: the shorter TTL and the more private scope.

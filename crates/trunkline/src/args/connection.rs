@@ -17,12 +17,14 @@ pub(crate) struct ConnectionArgs {
     /// Start the server process in this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
-    /// Timeout for a call without a response or progress, such as `30s` or `5m` [default: 1m]
+    /// Timeout for a call without a response or progress, such as `30s` or `5m` [default: 1m, or
+    /// that of the configured server]
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     pub(crate) timeout: Option<Duration>,
-    /// Timeout for connecting, including a package download by npx or uvx
-    #[arg(long, value_name = "TIME", value_parser = duration::parse, default_value = "60s")]
-    pub(crate) connect_timeout: Duration,
+    /// Timeout for connecting, including a package download by npx or uvx [default: 60s, or that of
+    /// the configured server]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    pub(crate) connect_timeout: Option<Duration>,
     /// Protocol era to speak: with (legacy) or without (modern) the `initialize` handshake
     #[arg(long, value_name = "ERA")]
     pub(crate) era: Option<EraChoice>,
@@ -53,6 +55,12 @@ pub(crate) struct ConnectionArgs {
     pub(crate) no_cache: bool,
     #[command(flatten)]
     pub(crate) ask: AskArgs,
+}
+
+impl ConnectionArgs {
+    pub(crate) fn connect_timeout(&self) -> Duration {
+        self.connect_timeout.unwrap_or(Duration::from_mins(1))
+    }
 }
 
 /// Answers to questions that the server asks during a call.

@@ -3,6 +3,7 @@
 mod connection;
 pub(crate) mod duration;
 mod output;
+mod program;
 mod words;
 
 use crate::commands;
@@ -11,14 +12,16 @@ use clap::{Parser, Subcommand};
 pub(crate) use connection::{AskArgs, ConnectionArgs, EraChoice, IdChoice};
 pub(crate) use duration::parse as parse_duration;
 pub(crate) use output::{Colors, OutputArgs};
+pub(crate) use program::{is_program, with_separator};
 pub(crate) use words::{Split, TargetWords};
 
 /// Model Context Protocol client, server and gateway for every transport and protocol revision.
 ///
-/// A TARGET is the address of a server (`http://…` or `https://…`). To start a server as a program
-/// instead, omit TARGET and put the command after `--`, at the very end. Such a command is run
-/// without a shell and without reading any configuration. `{env:NAME}` and `${NAME}` are replaced
-/// by environment variables in addresses, commands, headers and `--env` values.
+/// A TARGET is the address of a server (`http://…` or `https://…`), its name in the configuration
+/// (`trunkline list` shows the names), or a program. With arguments, a program is written at the
+/// very end, after `--`; `list`, `lint`, `doctor` and `bridge` need no `--` if their own options
+/// come first. Programs are started without a shell. `{env:NAME}` and `${NAME}` are replaced by
+/// environment variables in addresses, commands, headers and `--env` values.
 ///
 /// Data goes to standard output, everything else to standard error.
 #[derive(Debug, Parser)]
@@ -34,7 +37,8 @@ const AFTER: &str = "\
 Exit status: 0 fine, 1 the tool or server answered with an error, 2 usage or configuration, 3 cannot connect, 130 interrupted.
 
 Examples:
-  trunkline list -- npx -y @modelcontextprotocol/server-everything
+  trunkline list
+  trunkline list npx -y @modelcontextprotocol/server-everything
   trunkline call http://127.0.0.1:3000/mcp echo message=hello
   trunkline call get-sum a=1 b=2 -- npx -y @modelcontextprotocol/server-everything";
 

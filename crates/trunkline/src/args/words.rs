@@ -1,5 +1,6 @@
 //! Splits positional arguments into the target and the arguments of the command.
 
+use super::is_program;
 use crate::{
     environment::Environment,
     expand::expand,
@@ -24,7 +25,7 @@ pub(crate) struct Split<'a> {
     pub(crate) configured: Option<Named>,
 }
 
-const NO_NAMES: &str = "no server of that name is configured; give an address, a command after `--`, or add the server to `trunkline.json`";
+const NO_NAMES: &str = "there is neither a program nor a configured server of that name; give an address or a command, or add the server to `trunkline.json`";
 
 impl<'a> TargetWords<'a> {
     /// With a program after `--`, all words belong to the command; otherwise the first is the
@@ -77,6 +78,10 @@ fn texts(words: &[String]) -> Vec<&str> {
 fn address(word: &str, environment: &Environment) -> Result<(Target, Option<Named>), Failure> {
     let text = expand(word, &format!("the target `{word}`"), environment)
         .map_err(|m| Failure::usage(m.to_string()))?;
+    if is_program(&text, environment) {
+        let target = Target::command([text]).map_err(|bad| Failure::usage(bad.to_string()))?;
+        return Ok((target, None));
+    }
     if !text.contains("://") {
         let named = named::find(word, environment)?.ok_or_else(|| not_an_address(word))?;
         return Ok((named.target.clone(), Some(named)));
@@ -95,7 +100,7 @@ fn not_an_address(word: &str) -> Failure {
 
 fn no_target() -> Failure {
     Failure::usage("there is no target")
-        .hint("give the address of a server, or a command that starts one after `--`, at the end")
+        .hint("give the address of a server, its name in the configuration, or the command that starts it")
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub(crate) enum Given {
     Text { name: String, value: String },
     /// `name:=json`.
     Json { name: String, value: Raw },
-    /// `@file`, or `@-` for the standard input.
+    /// A JSON object, or `@file` (`@-` for the standard input) with one.
     Members(Object),
 }
 
@@ -32,6 +32,9 @@ impl Given {
         if let Some(file) = word.strip_prefix('@') {
             return read_file(file, stdin).map(Self::Members);
         }
+        if word.trim_start().starts_with('{') {
+            return object(word).map(Self::Members);
+        }
         let (name, value) = pair(word).ok_or_else(|| BadArgument::NoArgument(word.to_owned()))?;
         let Some(name) = name.strip_suffix(':') else {
             return Ok(Self::Text { name: name.to_owned(), value: value.to_owned() });
@@ -40,6 +43,15 @@ impl Given {
         let raw = Raw::parse(value.to_owned()).map_err(|malformed| bad(malformed.to_string()))?;
         Ok(Self::Json { name: name.to_owned(), value: raw })
     }
+}
+
+fn object(word: &str) -> Result<Object, BadArgument> {
+    let bad = |reason: &dyn std::fmt::Display| BadArgument::NoJson {
+        name: word.to_owned(),
+        reason: reason.to_string(),
+    };
+    let raw = Raw::parse(word.to_owned()).map_err(|malformed| bad(&malformed))?;
+    raw.object().ok_or_else(|| bad(&"it is not an object"))
 }
 
 /// Splits `name=value`; the name is not empty.

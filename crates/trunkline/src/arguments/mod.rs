@@ -1,4 +1,5 @@
-//! Builds the JSON arguments of a tool from words: `key=value`, `key:=json`, `@file`.
+//! Builds the JSON arguments of a tool from words: `key=value`, `key:=json`, a JSON
+//! object, `@file`.
 //!
 //! Numbers keep the digits that were typed. A value is a string unless the tool's schema says
 //! otherwise; see [`kinds`].
@@ -18,7 +19,7 @@ pub(crate) use suggest::suggest;
 /// The words are not valid arguments.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadArgument {
-    #[error("`{0}` is not an argument; write `name=value`, `name:=json` or `@file`")]
+    #[error("`{0}` is not an argument; write `name=value`, `name:=json`, a JSON object or `@file`")]
     NoArgument(String),
     #[error("`{name}` is not valid JSON: {reason}")]
     NoJson { name: String, reason: String },
@@ -165,7 +166,7 @@ mod tests {
         assert_eq!(told(&["text=a", "text=b"]), "`text` is given twice");
         assert_eq!(
             told(&["hello"]),
-            "`hello` is not an argument; write `name=value`, `name:=json` or `@file`"
+            "`hello` is not an argument; write `name=value`, `name:=json`, a JSON object or `@file`"
         );
         assert!(told(&["x:={"]).starts_with("`x` is not valid JSON"));
     }

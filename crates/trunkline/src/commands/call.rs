@@ -19,21 +19,21 @@ use trunkline_protocol::{
 /// Call a tool
 ///
 /// Arguments are `name=value`, where the tool's schema decides whether the value is a string,
-/// number, boolean, array or object; `name:=json` for any JSON; `@file` for a file with a JSON
-/// object (`@-` for standard input). A dot selects a member of an object (`where.line=3`);
+/// number, boolean, array or object; `name:=json` for any JSON; a whole JSON object (`'{"a": 1}'`),
+/// or `@file` for a file with one (`@-` for standard input). A dot selects a member of an object (`where.line=3`);
 /// repeating a name adds items to an array (`tag=a tag=b`).
 ///
 /// The arguments are validated against the tool's schema before anything is sent. If validation
 /// would be too expensive, it is skipped with a warning.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "trunkline call [OPTIONS] <URL> <TOOL> [ARGUMENT]...\n       trunkline call [OPTIONS] <TOOL> [ARGUMENT]... -- <COMMAND>..."
+    override_usage = "trunkline call [OPTIONS] <TARGET> <TOOL> [ARGUMENT]...\n       trunkline call [OPTIONS] <TOOL> [ARGUMENT]... -- <COMMAND>..."
 )]
 pub(crate) struct Args {
-    /// The server's address, the tool's name, and its arguments
+    /// The server's address or its name in the configuration, the tool's name, and its arguments
     #[arg(value_name = "TARGET TOOL ARGUMENT")]
     words: Vec<String>,
-    /// The command that starts the server, instead of an address
+    /// The command that starts the server, instead of TARGET
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
     /// Send the arguments without reading the tool's schema; plain values are sent as strings

@@ -18,14 +18,14 @@ use trunkline_protocol::{
 /// Get completions for an argument of a prompt or resource template
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "trunkline complete [OPTIONS] <URL> prompt <PROMPT> <NAME=BEGINNING> [NAME=VALUE]...\n       trunkline complete [OPTIONS] <URL> resource <TEMPLATE> <NAME=BEGINNING> [NAME=VALUE]...\n       trunkline complete [OPTIONS] prompt <PROMPT> <NAME=BEGINNING> -- <COMMAND>..."
+    override_usage = "trunkline complete [OPTIONS] <TARGET> prompt <PROMPT> <NAME=BEGINNING> [NAME=VALUE]...\n       trunkline complete [OPTIONS] <TARGET> resource <TEMPLATE> <NAME=BEGINNING> [NAME=VALUE]...\n       trunkline complete [OPTIONS] prompt <PROMPT> <NAME=BEGINNING> -- <COMMAND>..."
 )]
 pub(crate) struct Args {
-    /// The server's address; `prompt` or `resource`; its name or URI template; the argument to
+    /// The server's address or its name in the configuration; `prompt` or `resource`; its name or URI template; the argument to
     /// complete, as `name=prefix`; arguments already known, as `name=value`
     #[arg(value_name = "TARGET KIND NAME ARGUMENT")]
     words: Vec<String>,
-    /// The command that starts the server, instead of an address
+    /// The command that starts the server, instead of TARGET
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
     #[command(flatten)]

@@ -14,13 +14,13 @@ use trunkline_protocol::{FaultKind, message::Prompt};
 /// Get a prompt with its arguments filled in
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "trunkline prompt [OPTIONS] <URL> <PROMPT> [NAME=VALUE]...\n       trunkline prompt [OPTIONS] <PROMPT> [NAME=VALUE]... -- <COMMAND>..."
+    override_usage = "trunkline prompt [OPTIONS] <TARGET> <PROMPT> [NAME=VALUE]...\n       trunkline prompt [OPTIONS] <PROMPT> [NAME=VALUE]... -- <COMMAND>..."
 )]
 pub(crate) struct Args {
-    /// The server's address, the prompt's name, and its arguments as `name=value`
+    /// The server's address or its name in the configuration, the prompt's name, and its arguments as `name=value`
     #[arg(value_name = "TARGET PROMPT ARGUMENT")]
     words: Vec<String>,
-    /// The command that starts the server, instead of an address
+    /// The command that starts the server, instead of TARGET
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
     /// Request the prompt without checking the arguments first

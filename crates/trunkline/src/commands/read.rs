@@ -13,13 +13,13 @@ use trunkline_client::Client;
 /// Read a resource
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "trunkline read [OPTIONS] <URL> <URI>\n       trunkline read [OPTIONS] <URI> -- <COMMAND>..."
+    override_usage = "trunkline read [OPTIONS] <TARGET> <URI>\n       trunkline read [OPTIONS] <URI> -- <COMMAND>..."
 )]
 pub(crate) struct Args {
-    /// The server's address, and the URI of the resource
+    /// The server's address or its name in the configuration, and the URI of the resource
     #[arg(value_name = "TARGET URI")]
     words: Vec<String>,
-    /// The command that starts the server, instead of an address
+    /// The command that starts the server, instead of TARGET
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
     /// Save the content in this directory, or as this file

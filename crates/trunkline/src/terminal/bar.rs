@@ -13,7 +13,7 @@ pub(super) struct Bar {
 
 impl Bar {
     pub(super) fn start(screen: &Arc<Screen>, what: &str) -> Self {
-        let drawn = screen.shows_progress().then(|| Drawing::start(safe::line(what)));
+        let drawn = screen.shows_progress().then(|| Drawing::start(safe::line(&screen.hide(what))));
         screen.set_bar(drawn.clone());
         Self { screen: screen.clone(), drawn }
     }

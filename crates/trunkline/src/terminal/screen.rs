@@ -7,11 +7,13 @@ use super::{
 };
 use crate::{
     args::{Colors, OutputArgs},
+    concealed::Concealed,
     environment::{self, Environment},
     render::{json, safe},
 };
 use anstyle::{AnsiColor, Style};
 use parking_lot::{Mutex, MutexGuard};
+use serde_json::Value;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use trunkline_protocol::Raw;
 
@@ -24,6 +26,7 @@ pub(crate) struct Screen {
     stdout: Styles,
     stderr: Styles,
     volume: Volume,
+    concealed: Concealed,
     bar: Mutex<Option<Drawing>>,
 }
 
@@ -45,6 +48,7 @@ impl Screen {
             stdout: choose(Stream::Output),
             stderr: choose(Stream::Error),
             volume: if output.quiet { Volume::Quiet } else { Volume::Usual },
+            concealed: environment.concealed.clone(),
             bar: Mutex::new(None),
         }
     }
@@ -62,15 +66,26 @@ impl Screen {
         self.with_bar_suspended(|| gone_is_fine(Stream::Output.json(&text)))
     }
 
-    /// Prints to standard error, even with `--quiet`.
+    /// Prints to standard error, even with `--quiet`. Secrets are masked.
     pub(crate) fn tell(&self, text: &str) {
+        self.tell_exactly(&self.hide(text));
+    }
+
+    /// Like `tell`, for frames and messages that the user asked to see as they are.
+    pub(super) fn tell_exactly(&self, text: &str) {
         // If writing to stderr fails, there is no one to report it to.
         self.with_bar_suspended(|| Stream::Error.text(text, self.stderr).unwrap_or_default());
     }
 
-    /// Prints one JSON value to standard error, even with `--quiet`.
-    pub(crate) fn tell_json(&self, value: &serde_json::Value) {
+    /// Prints one JSON value to standard error, even with `--quiet`. Secrets are masked.
+    pub(crate) fn tell_json(&self, mut value: Value) {
+        self.concealed.hide_in(&mut value);
         self.with_bar_suspended(|| Stream::Error.json(&format!("{value}\n")).unwrap_or_default());
+    }
+
+    /// The text with secrets masked, among them the values behind references.
+    pub(crate) fn hide(&self, text: &str) -> String {
+        self.concealed.hide(text)
     }
 
     /// Clears the terminal before a result that replaces the previous one.

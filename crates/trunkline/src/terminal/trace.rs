@@ -12,7 +12,7 @@ use trunkline_client::{Direction, Tap};
 
 pub(crate) fn trace(screen: Arc<Screen>) -> Tap {
     let start = Instant::now();
-    Tap::new(move |direction, frame| screen.tell(&line(direction, start.elapsed(), frame)))
+    Tap::new(move |direction, frame| screen.tell_exactly(&line(direction, start.elapsed(), frame)))
 }
 
 fn line(direction: Direction, after: Duration, frame: &[u8]) -> String {

@@ -3,9 +3,9 @@
 use super::{http, reach, settings, speak};
 use crate::{args::ConnectionArgs, commands::Context, environment::Environment, failure::Failure};
 use std::time::Duration;
-use trunkline_client::{ConnectOptions, Exposure, Target};
-use trunkline_config::{Reach, Secret, Server};
-use trunkline_doctor::{DoctorOptions, FirstCall, Limits, Watch};
+use trunkline_client::{ConnectOptions, Exposure, Speak, Target};
+use trunkline_config::{Reach, Server};
+use trunkline_doctor::{DoctorOptions, FirstCall, Limits, Spelling, Watch};
 
 /// Default time limit of one step.
 const STEP: Duration = Duration::from_secs(10);
@@ -19,7 +19,7 @@ pub(crate) fn options(
     watch: Watch,
 ) -> Result<DoctorOptions, Failure> {
     let step = args.timeout.unwrap_or(STEP);
-    let install = args.connect_timeout.max(step);
+    let install = args.connect_timeout().max(step);
     Ok(DoctorOptions {
         environment: context.environment.all(),
         directory: settings::directory()?,
@@ -30,45 +30,45 @@ pub(crate) fn options(
         first_call,
         watch,
         secrets: Vec::new(),
+        spelling: Spelling::default(),
     })
 }
 
 /// A configured server as a subject; `None` for built-in packs, which run in this process.
+/// Options of the command line that are in `base` take precedence.
 pub(crate) fn configured(
     server: &Server,
     environment: &Environment,
     base: &DoctorOptions,
 ) -> Result<Option<(Target, DoctorOptions)>, Failure> {
     let named = |reason: String| Failure::usage(format!("server `{}`: {reason}", server.name));
-    let (reached, secrets) = match &server.reach {
-        Reach::Local(local) => {
-            let secrets = hidden(local.arguments.iter().chain(local.environment.values()));
-            (reach::program(local, server, environment), secrets)
-        }
-        Reach::Remote(remote) => (reach::address(remote, server), hidden(remote.headers.values())),
+    let reached = match &server.reach {
+        Reach::Local(local) => reach::program(local, server, environment),
+        Reach::Remote(remote) => reach::address(remote, server, environment),
         Reach::Builtin(_) => return Ok(None),
     };
-    Ok(Some(examined(reached.map_err(named)?, secrets, base)))
+    Ok(Some(examined(reached.map_err(named)?, environment, base)))
 }
 
 /// Connects to the subject in the same way as the gateway.
 fn examined(
     (target, reached): (Target, ConnectOptions),
-    secrets: Vec<String>,
+    environment: &Environment,
     base: &DoctorOptions,
 ) -> (Target, DoctorOptions) {
     let mut options = base.clone();
-    options.http.extra_headers = reached.http.extra_headers;
-    options.exposure = reached.exposure;
-    options.speak = reached.speak;
-    options.secrets = secrets;
+    for (name, value) in &reached.http.extra_headers {
+        if !base.http.extra_headers.contains_key(name) {
+            options.http.extra_headers.append(name.clone(), value.clone());
+        }
+    }
+    if options.exposure == Exposure::Refuse {
+        options.exposure = reached.exposure;
+    }
+    if options.speak == Speak::Newest {
+        options.speak = reached.speak;
+    }
+    options.spelling = Spelling::Ours;
+    options.secrets = environment.concealed.values();
     (target, options)
-}
-
-/// The values that the configuration masks.
-fn hidden<'a>(values: impl Iterator<Item = &'a Secret>) -> Vec<String> {
-    values
-        .filter(|value| value.to_string() != value.expose())
-        .map(|value| value.expose().to_owned())
-        .collect()
 }

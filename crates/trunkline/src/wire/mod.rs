@@ -121,7 +121,7 @@ fn speak(era: Option<EraChoice>, environment: &Environment) -> Result<Speak, Fai
 fn timeouts(args: &ConnectionArgs) -> Result<Timeouts, Failure> {
     let usual = TimeoutOptions::default();
     let call = args.timeout.unwrap_or(usual.call);
-    let options = TimeoutOptions { connect: args.connect_timeout, call, ceiling: usual.ceiling.max(call) };
+    let options = TimeoutOptions { connect: args.connect_timeout(), call, ceiling: usual.ceiling.max(call) };
     Timeouts::new(options).map_err(|error| Failure::usage(error.to_string()))
 }
 
@@ -145,7 +145,7 @@ fn http(args: &ConnectionArgs, environment: &Environment) -> Result<HttpOptions,
         extra_headers: headers(&args.headers, environment)?,
         ca_certificates: args.ca_files.iter().map(file).collect(),
         client_certificate,
-        connect_timeout: usual.connect_timeout.min(args.connect_timeout),
+        connect_timeout: usual.connect_timeout.min(args.connect_timeout()),
         ..usual
     })
 }

@@ -3,7 +3,10 @@
 use super::{reach, settings};
 use crate::{args::ConnectionArgs, environment::Environment, failure::Failure};
 use std::path::{Path, PathBuf};
-use trunkline_client::{ConnectOptions, Speak, Target};
+use trunkline_client::{
+    ConnectOptions, Exposure, Speak, Target,
+    resilience::{TimeoutOptions, Timeouts},
+};
 use trunkline_config::{Reach, Server};
 use trunkline_protocol::ServerName;
 
@@ -27,12 +30,20 @@ pub(crate) fn find(word: &str, environment: &Environment) -> Result<Option<Named
     reached(word, server, environment).map(Some)
 }
 
+/// True if a server of this name is configured, also if it is disabled. A configuration that cannot
+/// be read has no servers; the command that needs it reports why.
+pub(crate) fn is_known(word: &str, environment: &Environment) -> bool {
+    let Ok(name) = word.parse::<ServerName>() else { return false };
+    let Ok(Ok(loaded)) = settings::read(environment, None, Vec::new()) else { return false };
+    loaded.settings.servers.contains_key(&name) || loaded.settings.disabled.contains(&name)
+}
+
 /// All configured servers.
 #[derive(Debug)]
 pub(crate) struct Configured {
     pub(crate) servers: Vec<(String, Named)>,
     /// Servers that cannot be connected to, with the reason.
-    pub(crate) left_out: Vec<(String, &'static str)>,
+    pub(crate) left_out: Vec<(String, String)>,
     /// The files that the configuration was read from.
     pub(crate) files: Vec<PathBuf>,
 }
@@ -47,8 +58,8 @@ pub(crate) fn all(environment: &Environment, file: Option<&Path>) -> Result<Conf
     let mut servers = Vec::new();
     for (name, server) in &loaded.settings.servers {
         if matches!(server.reach, Reach::Builtin(_)) {
-            left_out
-                .push((name.to_string(), "it is one of our own packs, which runs inside `trunkline serve`"));
+            let why = "it is one of our own packs, which runs inside `trunkline serve`";
+            left_out.push((name.to_string(), why.to_owned()));
             continue;
         }
         servers.push((name.to_string(), reached(name.as_ref(), server, environment)?));
@@ -60,7 +71,7 @@ fn reached(word: &str, server: &Server, environment: &Environment) -> Result<Nam
     let named = |failure: String| Failure::usage(format!("server `{word}`: {failure}"));
     let (target, options) = match &server.reach {
         Reach::Local(local) => reach::program(local, server, environment).map_err(named)?,
-        Reach::Remote(remote) => reach::address(remote, server).map_err(named)?,
+        Reach::Remote(remote) => reach::address(remote, server, environment).map_err(named)?,
         Reach::Builtin(_) => {
             let text = format!("`{word}` is one of our own packs, which runs inside `trunkline serve`");
             return Err(
@@ -97,13 +108,22 @@ impl Named {
                 options.http.extra_headers.append(name.clone(), value.clone());
             }
         }
-        options.exposure = self.options.exposure;
+        if options.exposure == Exposure::Refuse {
+            options.exposure = self.options.exposure;
+        }
         if options.speak == Speak::Newest {
             options.speak = self.options.speak;
         }
-        if args.timeout.is_none() {
-            options.timeouts = self.options.timeouts;
-        }
+        options.timeouts = mixed(self.options.timeouts, options.timeouts, args);
         options
     }
+}
+
+/// The configured time limits, except for those given on the command line.
+fn mixed(configured: Timeouts, typed: Timeouts, args: &ConnectionArgs) -> Timeouts {
+    let connect = if args.connect_timeout.is_some() { typed } else { configured }.connect();
+    let calls = if args.timeout.is_some() { typed } else { configured };
+    let options = TimeoutOptions { connect, call: calls.call(), ceiling: calls.ceiling() };
+    // Both were valid, and so is every mixture: the limits are checked one by one.
+    Timeouts::new(options).unwrap_or(configured)
 }

@@ -7,7 +7,9 @@ use trunkline_client::{
     ConnectOptions, Exposure, Memory, Speak, Target, Way,
     resilience::{TimeoutOptions, Timeouts},
 };
-use trunkline_config::{EraSetting, Local, Remote, Server, Timeouts as TimeoutSetting, TransportSetting};
+use trunkline_config::{
+    EraSetting, Local, Remote, Secret, Server, Timeouts as TimeoutSetting, TransportSetting,
+};
 use trunkline_protocol::Era;
 use trunkline_transport::http::HttpOptions;
 
@@ -19,6 +21,7 @@ pub(crate) fn program(
 ) -> Result<(Target, ConnectOptions), String> {
     let words = std::iter::once(local.program.clone())
         .chain(local.arguments.iter().map(|word| word.expose().to_owned()));
+    conceal(local.arguments.iter().chain(local.environment.values()), environment);
     let mut target = Target::command(words).map_err(|bad| bad.to_string())?;
     if let Target::Command(command) = &mut target {
         let inherited = local
@@ -36,7 +39,12 @@ pub(crate) fn program(
 }
 
 /// An address, with its headers.
-pub(crate) fn address(remote: &Remote, server: &Server) -> Result<(Target, ConnectOptions), String> {
+pub(crate) fn address(
+    remote: &Remote,
+    server: &Server,
+    environment: &Environment,
+) -> Result<(Target, ConnectOptions), String> {
+    conceal(remote.headers.values().chain([&remote.url]), environment);
     let target = Target::url(remote.url.expose()).map_err(|bad| bad.to_string())?;
     let mut options = connect_options(server, remote.era)?;
     options.http = HttpOptions { extra_headers: headers(remote)?, ..HttpOptions::default() };
@@ -46,6 +54,13 @@ pub(crate) fn address(remote: &Remote, server: &Server) -> Result<(Target, Conne
         options.memory = Some(Arc::new(Memory::from_entries(known)));
     }
     Ok((target, options))
+}
+
+/// Masks the values that the configuration masks.
+fn conceal<'a>(values: impl Iterator<Item = &'a Secret>, environment: &Environment) {
+    for value in values.filter(|value| value.shown() != value.expose()) {
+        environment.concealed.add(value.expose());
+    }
 }
 
 /// Timeouts of the server.

@@ -34,13 +34,13 @@ use trunkline_transport::stdio::{standard_input, standard_output};
 /// The server's names, instructions and identity are passed on unchanged.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "trunkline bridge [OPTIONS] <URL>\n       trunkline bridge [OPTIONS] -- <COMMAND>..."
+    override_usage = "trunkline bridge [OPTIONS] <TARGET>\n       trunkline bridge [OPTIONS] [--] <COMMAND>..."
 )]
 pub(crate) struct Args {
-    /// The server's address
+    /// The server's address or its name in the configuration
     #[arg(value_name = "TARGET")]
     words: Vec<String>,
-    /// The command that starts the server, instead of an address
+    /// The command that starts the server, instead of TARGET
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
     /// Serve over HTTP on this address instead of standard input and output

@@ -28,13 +28,13 @@ use trunkline_doctor::{self as doctor, Diagnosis, DoctorOptions, FirstCall, Watc
 /// setup, 2 usage error, 3 no connection.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "trunkline doctor [OPTIONS] <URL>\n       trunkline doctor [OPTIONS] -- <COMMAND>..."
+    override_usage = "trunkline doctor [OPTIONS] [TARGET]\n       trunkline doctor [OPTIONS] [--] <COMMAND>..."
 )]
 pub(crate) struct Args {
     /// The server's address, or its name in the configuration
     #[arg(value_name = "TARGET")]
     words: Vec<String>,
-    /// The command that starts the server, instead of an address
+    /// The command that starts the server, instead of TARGET
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
     /// Do not call any tool, not even one marked read-only

@@ -40,7 +40,8 @@ pub(super) fn find(
     {
         return Ok(configured);
     }
-    typed(words, &args.connection, context).map(|subject| (subject, options))
+    let subject = typed(words, &args.connection, context)?;
+    Ok((subject, DoctorOptions { secrets: context.environment.concealed.values(), ..options }))
 }
 
 /// A configured server. Problems of the configuration do not matter if the target is an address.
@@ -64,6 +65,7 @@ fn configured(
     let Some((target, options)) = wire::doctor::configured(server, &context.environment, options)? else {
         return Err(Failure::usage(format!("`{name}` runs in this process; there is nothing to connect to")));
     };
+    let target = wire::target(target, &args.connection, &context.environment)?;
     Ok(Some((Subject::Target(target), options)))
 }
 
@@ -78,8 +80,9 @@ fn typed(words: TargetWords<'_>, args: &ConnectionArgs, context: &Context) -> Re
         ([word, ..], [_, ..]) => {
             Err(Failure::usage(format!("unexpected argument `{word}`: the target is the command after `--`")))
         }
-        ([], []) => Err(Failure::usage("there is no target")
-            .hint("give the address of a server, or a command that starts one after `--`, at the end")),
+        ([], []) => Err(Failure::usage("there is no target").hint(
+            "give the address of a server, its name in the configuration, or the command that starts it",
+        )),
         ([], command) => {
             let texts = command
                 .iter()
@@ -114,9 +117,9 @@ fn address(word: &str, args: &ConnectionArgs, context: &Context) -> Result<Subje
     if !text.contains("://") {
         if !looks_like_host(&text) {
             return Err(Failure::usage(format!(
-                "`{word}` is neither an address nor a server of the configuration"
+                "`{word}` is neither an address, a program, nor a server of the configuration"
             ))
-            .hint("give an address, or a command after `--`"));
+            .hint("give an address or a command; `trunkline list` shows the configured servers"));
         }
         let tries = ["http", "https"].map(|scheme| format!("{scheme}://{text}"));
         let problem = Problem::new(Cause::SchemeMissing, format!("`{text}` has no scheme"))

@@ -10,14 +10,14 @@ use trunkline_lint::{Group, Ignore, Level};
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(
     visible_alias = "validate",
-    override_usage = "trunkline lint [OPTIONS] <URL|NAME|FILE>...\n       trunkline lint [OPTIONS] -- <COMMAND>...\n       trunkline lint [OPTIONS] --all"
+    override_usage = "trunkline lint [OPTIONS] <URL|NAME|FILE>...\n       trunkline lint [OPTIONS] [--] <COMMAND>...\n       trunkline lint [OPTIONS] --all"
 )]
 pub(crate) struct Args {
     /// Server addresses or names from `trunkline.json`; configuration files, `trunkline.json` or
     /// another client's; or a lock file, for the servers that it pins
     #[arg(value_name = "TARGET")]
     pub(super) words: Vec<String>,
-    /// The command that starts the server, instead of an address
+    /// The command that starts the server, instead of TARGET
     #[arg(last = true, value_name = "COMMAND")]
     pub(super) command: Vec<String>,
     /// Check every configured server, and the configuration files

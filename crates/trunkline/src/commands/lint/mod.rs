@@ -11,6 +11,7 @@ pub(crate) use args::Args;
 use super::{Context, Ending};
 use crate::{failure::Failure, runtime, stop::Stop, terminal::Steps};
 use args::Format;
+use serde::Serialize;
 use std::time::Duration;
 use trunkline_lint::{
     Mode, Options, Progress, Report, Rule, Selection,
@@ -73,7 +74,7 @@ fn options(args: &Args, steps: &Steps) -> Result<Options, Failure> {
     let selection = Selection { rules: args.rules.clone(), groups: args.groups.clone(), level: args.level };
     let usual = Budget::default();
     let budget = Budget {
-        start: args.connection.connect_timeout,
+        start: args.connection.connect_timeout(),
         answer: args.connection.timeout.unwrap_or(usual.answer),
         total: args.budget.max(LEAST_TOTAL),
         calls: args.max_calls,
@@ -111,16 +112,28 @@ fn known(name: &str) -> Result<&'static Rule, Failure> {
 fn print(context: &Context, args: &Args, report: &Report) -> Result<Ending, Failure> {
     let format = if context.output.json { Format::Json } else { args.format };
     match format {
-        Format::Json => context.print_json(report),
-        Format::Sarif => context.print_json(&report::sarif(report)),
-        Format::Junit => context.print(&report::junit(report, args.fail_on)),
-        Format::Github => context.print(&report::github(report)),
-        Format::Markdown => context.print(&report::markdown(report)),
+        Format::Json => masked_json(context, report),
+        Format::Sarif => masked_json(context, &report::sarif(report)),
+        Format::Junit => masked(context, &report::junit(report, args.fail_on)),
+        Format::Github => masked(context, &report::github(report)),
+        Format::Markdown => masked(context, &report::markdown(report)),
         Format::Text => {
             let detail = if args.all_outcomes { Detail::Everything } else { Detail::Findings };
-            context.print(&report::text(report, detail))
+            masked(context, &report::text(report, detail))
         }
     }
+}
+
+/// Prints a report without the values behind references, which `lint` itself does not know.
+fn masked(context: &Context, text: &str) -> Result<Ending, Failure> {
+    context.print(&context.screen.hide(text))
+}
+
+fn masked_json(context: &Context, value: &impl Serialize) -> Result<Ending, Failure> {
+    let mut value = serde_json::to_value(value)
+        .map_err(|error| Failure::usage(format!("the report cannot be written: {error}")))?;
+    context.environment.concealed.hide_in(&mut value);
+    context.print_json(&value)
 }
 
 fn verdict(args: &Args, report: &Report) -> Result<Ending, Failure> {

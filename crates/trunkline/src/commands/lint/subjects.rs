@@ -98,7 +98,7 @@ fn server(context: &Context, args: &Args, words: TargetWords<'_>) -> Result<Subj
         return Err(Failure::usage(format!("unexpected argument `{word}`")));
     }
     let mut options = wire::options(&args.connection, context)?;
-    let mut name = split.target.to_string();
+    let mut name = context.screen.hide(&split.target.to_string());
     if let Some(configured) = split.configured {
         options = configured.complete(options, &args.connection);
         name.clone_from(&words.words[0]);

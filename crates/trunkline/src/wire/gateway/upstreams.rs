@@ -57,7 +57,7 @@ impl Maker<'_> {
                 (Arc::new(Connector::new(target, options)), true)
             }
             Reach::Remote(remote) => {
-                let (target, options) = reach::address(remote, server).map_err(named)?;
+                let (target, options) = reach::address(remote, server, self.environment).map_err(named)?;
                 reached = Some(target.clone());
                 (Arc::new(Connector::new(target, options)), false)
             }

@@ -1,0 +1,178 @@
+//! The lists of one server, and those that could not be read.
+
+use super::Kind;
+use crate::{
+    failure::Failure,
+    render::listing::{self, Schemas},
+    terminal::Screen,
+};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use tokio::time::{Instant, sleep};
+use trunkline_client::{Client, Listing, ServerInfo};
+use trunkline_protocol::{
+    Fault, FaultKind, Object, Raw,
+    message::{Prompt, Resource, ResourceTemplate, Tool},
+};
+
+/// Time between two attempts to get complete lists.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// The server's lists; `None` for a list that the server does not support or that failed.
+#[derive(Default)]
+pub(super) struct Lists {
+    tools: Option<Arc<Listing<Tool>>>,
+    resources: Option<Arc<Listing<Resource>>>,
+    templates: Option<Arc<Listing<ResourceTemplate>>>,
+    prompts: Option<Arc<Listing<Prompt>>>,
+    failed: Vec<(Kind, Fault)>,
+}
+
+impl Lists {
+    /// Reads the lists. With `wait`, again and again until no server behind a gateway is missing
+    /// or the time is over.
+    pub(super) async fn fetch(client: &Client, kinds: &[Kind], wait: Option<Duration>) -> Self {
+        let end = wait.map(|wait| Instant::now() + wait);
+        loop {
+            let lists = Self::fetch_once(client, kinds).await;
+            if lists.missing().is_empty() || end.is_none_or(|end| Instant::now() + PAUSE > end) {
+                return lists;
+            }
+            sleep(PAUSE).await;
+            client.invalidate();
+        }
+    }
+
+    async fn fetch_once(client: &Client, kinds: &[Kind]) -> Self {
+        let mut lists = Self::default();
+        for kind in kinds {
+            let failed = match kind {
+                Kind::Tools => keep(&mut lists.tools, client.tools().await),
+                Kind::Resources => keep(&mut lists.resources, client.resources().await),
+                Kind::Templates => keep(&mut lists.templates, client.resource_templates().await),
+                Kind::Prompts => keep(&mut lists.prompts, client.prompts().await),
+            };
+            lists.failed.extend(failed.map(|fault| (*kind, fault)));
+        }
+        lists
+    }
+
+    pub(super) fn to_text(&self, schemas: Schemas) -> String {
+        let mut text = String::new();
+        text.extend(self.tools.iter().map(|list| listing::tools(&list.items, schemas)));
+        text.extend(self.resources.iter().map(|list| listing::resources(&list.items)));
+        text.extend(self.templates.iter().map(|list| listing::templates(&list.items)));
+        text.extend(self.prompts.iter().map(|list| listing::prompts(&list.items)));
+        text
+    }
+
+    /// The items exactly as the server sent them.
+    pub(super) fn to_json(&self, server: &ServerInfo) -> Result<Object, serde_json::Error> {
+        let mut all = Object::new();
+        all.set("server", server_json(server)?.to_raw());
+        let lists = [
+            ("tools", self.tools.as_ref().map(|list| Raw::encode(&list.items))),
+            ("resources", self.resources.as_ref().map(|list| Raw::encode(&list.items))),
+            ("resourceTemplates", self.templates.as_ref().map(|list| Raw::encode(&list.items))),
+            ("prompts", self.prompts.as_ref().map(|list| Raw::encode(&list.items))),
+        ];
+        for (name, items) in lists {
+            if let Some(items) = items {
+                all.set(name, items?);
+            }
+        }
+        if !self.missing().is_empty() {
+            all.set("stillStarting", Raw::encode(&self.missing())?);
+        }
+        if !self.failed.is_empty() {
+            let mut errors = Object::new();
+            for (kind, fault) in &self.failed {
+                errors.set(kind.member(), Raw::encode(&fault.report())?);
+            }
+            all.set("errors", errors.to_raw());
+        }
+        Ok(all)
+    }
+
+    /// Warns about everything that is missing from the lists.
+    pub(super) fn warn(&self, screen: &Screen) {
+        let lists = [
+            (Kind::Tools, self.tools.as_ref().map(|list| &list.bad)),
+            (Kind::Resources, self.resources.as_ref().map(|list| &list.bad)),
+            (Kind::Templates, self.templates.as_ref().map(|list| &list.bad)),
+            (Kind::Prompts, self.prompts.as_ref().map(|list| &list.bad)),
+        ];
+        for (kind, bad) in lists {
+            bad.into_iter().flatten().for_each(|item| screen.warn(&format!("{}: {item}", kind.name())));
+        }
+        let missing: Vec<String> = self.missing().into_iter().collect();
+        if !missing.is_empty() {
+            screen.warn(&format!(
+                "still starting: {}; `--wait` waits for them, `trunkline status` says what they do",
+                missing.join(", ")
+            ));
+        }
+    }
+
+    /// Warns about lists that failed. Returns the failure that ends the command: that of the tools,
+    /// or of a list that was asked for by name.
+    pub(super) fn verdict(mut self, screen: &Screen, asked: &[Kind]) -> Result<(), Failure> {
+        let is_fatal = |(kind, _): &(Kind, Fault)| *kind == Kind::Tools || asked.contains(kind);
+        let fatal = self.failed.iter().position(is_fatal).map(|at| self.failed.remove(at));
+        for (kind, fault) in &self.failed {
+            screen.warn(&format!("the {} cannot be listed: {}", kind.name(), fault.message()));
+        }
+        match fatal {
+            Some((kind, fault)) => Err(Failure::from(fault).during(format!("listing the {}", kind.name()))),
+            None => Ok(()),
+        }
+    }
+
+    /// Notes which of the kinds that were asked for the server does not support.
+    pub(super) fn note_unsupported(&self, screen: &Screen, kinds: &[Kind]) {
+        for kind in kinds.iter().filter(|kind| self.failed.iter().all(|(failed, _)| failed != *kind)) {
+            let missing = match kind {
+                Kind::Tools => self.tools.is_none(),
+                Kind::Resources => self.resources.is_none(),
+                Kind::Templates => self.templates.is_none(),
+                Kind::Prompts => self.prompts.is_none(),
+            };
+            if missing {
+                screen.note(&format!("the server does not offer {}", kind.name()));
+            }
+        }
+    }
+
+    /// Servers behind a gateway whose items are not listed yet.
+    fn missing(&self) -> BTreeSet<String> {
+        let lists = [
+            self.tools.as_ref().map(|list| &list.missing),
+            self.resources.as_ref().map(|list| &list.missing),
+            self.templates.as_ref().map(|list| &list.missing),
+            self.prompts.as_ref().map(|list| &list.missing),
+        ];
+        lists.into_iter().flatten().flatten().cloned().collect()
+    }
+}
+
+/// Keeps a list, unless the server does not support it. Returns the fault if it failed.
+fn keep<T>(place: &mut Option<T>, list: Result<T, Fault>) -> Option<Fault> {
+    match list {
+        Ok(list) => *place = Some(list),
+        Err(fault) if matches!(fault.kind(), FaultKind::CapabilityMissing | FaultKind::NotAvailable) => {}
+        Err(fault) => return Some(fault),
+    }
+    None
+}
+
+fn server_json(server: &ServerInfo) -> Result<Object, serde_json::Error> {
+    let mut about = Object::new();
+    about.set("name", Raw::encode(&server.name)?);
+    about.set("title", Raw::encode(&server.title)?);
+    about.set("version", Raw::encode(&server.version)?);
+    about.set("revision", Raw::string(server.revision.as_str()));
+    about.set("era", Raw::string(&server.era().to_string()));
+    about.set("transport", Raw::string(&server.transport.to_string()));
+    about.set("capabilities", server.capabilities.clone());
+    about.set("instructions", Raw::encode(&server.instructions)?);
+    Ok(about)
+}

@@ -1,0 +1,130 @@
+//! `list` without a target: the configured servers, and whether they can be reached.
+
+use super::Args;
+use crate::{
+    commands::{Context, Ending},
+    failure::Failure,
+    render::{BAD, FAINT, NAME, safe, table},
+    runtime,
+    stop::Stop,
+    terminal::Progress,
+    wire::{self, named, named::Named},
+};
+use futures_util::{StreamExt, stream};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use trunkline_client::Client;
+
+/// Servers that are connected to at the same time.
+const AT_ONCE: usize = 8;
+
+/// A configured server, after trying to list its tools.
+struct Health {
+    name: String,
+    state: Result<Found, Failure>,
+}
+
+/// What a server said.
+struct Found {
+    tools: usize,
+    revision: String,
+    transport: String,
+}
+
+pub(super) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
+    let configured = named::all(&context.environment, None)?;
+    if configured.servers.is_empty() && configured.left_out.is_empty() {
+        return Err(Failure::usage("there is no target, and no server is configured")
+            .hint("give the address of a server, or the command that starts it")
+            .hint("`trunkline config import` finds the servers of your other clients"));
+    }
+    let runtime = runtime::start()?;
+    let outcome = runtime.block_on(async {
+        let mut stop = Stop::listen_on_terminal()?;
+        let progress = Progress::start(&context.screen, "connecting to the configured servers");
+        let all = stream::iter(configured.servers)
+            .map(|(name, named)| examine(context, args, name, named))
+            .buffered(AT_ONCE)
+            .collect::<Vec<Health>>();
+        let all = tokio::select! {
+            all = all => all,
+            stopped = stop.stopped() => return Err(stopped),
+        };
+        drop(progress);
+        Ok(all)
+    });
+    runtime.shutdown_background();
+    show(context, &outcome?, &configured.left_out)
+}
+
+async fn examine(context: &Context, args: &Args, name: String, named: Named) -> Health {
+    let state = connect(context, args, named).await;
+    Health { name, state }
+}
+
+async fn connect(context: &Context, args: &Args, named: Named) -> Result<Found, Failure> {
+    let target = named.target.clone();
+    let options = named.complete(wire::options(&args.connection, context)?, &args.connection);
+    let client = Client::connect(&target, options).await.map_err(Failure::connecting)?;
+    let tools = if client.has_capability("tools") {
+        client.tools().await.map(|list| list.items.len())
+    } else {
+        Ok(0)
+    };
+    let server = client.server();
+    let (revision, transport) = (server.revision.to_string(), server.transport.to_string());
+    client.close().await;
+    Ok(Found { tools: tools?, revision, transport })
+}
+
+fn show(context: &Context, all: &[Health], left_out: &[(String, String)]) -> Result<Ending, Failure> {
+    if context.output.json {
+        let servers = all.iter().map(Health::to_json);
+        let skipped = left_out.iter().map(|(name, why)| json!({"name": name, "skipped": why}));
+        let mut page = json!({"servers": servers.chain(skipped).collect::<Vec<Value>>()});
+        context.environment.concealed.hide_in(&mut page);
+        context.print_json(&page)?;
+    } else {
+        context.print(&context.screen.hide(&text(all, left_out)))?;
+    }
+    Ok(if all.iter().all(|health| health.state.is_ok()) { Ending::Fine } else { Ending::ToolError })
+}
+
+fn text(all: &[Health], left_out: &[(String, String)]) -> String {
+    let headings = ["server", "state", "tools", "revision", "transport"].map(str::to_owned);
+    let row = |health: &Health| match &health.state {
+        Ok(found) => {
+            let tools = found.tools.to_string();
+            vec![health.name.clone(), "ok".to_owned(), tools, found.revision.clone(), found.transport.clone()]
+        }
+        Err(_) => vec![health.name.clone(), "fails".to_owned()],
+    };
+    let skipped = left_out.iter().map(|(name, _)| vec![name.clone(), "skipped".to_owned()]);
+    let rows: Vec<Vec<String>> = all.iter().map(row).chain(skipped).collect();
+    let mut out = table::columns(&headings, &rows);
+    for health in all {
+        if let Err(failure) = &health.state {
+            write!(out, "\n{BAD}{}{BAD:#}: {}", safe::line(&health.name), failure.reason())
+                .expect("a String takes any text");
+            writeln!(out, "  {FAINT}`trunkline doctor {}` says more{FAINT:#}", safe::line(&health.name))
+                .expect("a String takes any text");
+        }
+    }
+    for (name, why) in left_out {
+        writeln!(out, "\n{NAME}{}{NAME:#}: {}", safe::line(name), safe::line(why))
+            .expect("a String takes any text");
+    }
+    out
+}
+
+impl Health {
+    fn to_json(&self) -> Value {
+        match &self.state {
+            Ok(found) => json!({
+                "name": self.name, "ok": true, "tools": found.tools,
+                "revision": found.revision, "transport": found.transport,
+            }),
+            Err(failure) => json!({"name": self.name, "ok": false, "error": failure.to_json()["error"]}),
+        }
+    }
+}
