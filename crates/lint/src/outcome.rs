@@ -54,6 +54,8 @@ pub struct Finding {
     pub frames: Vec<FrameRef>,
     /// Evidence other than frames: an exit status, lines of stderr, a header.
     pub notes: Vec<String>,
+    /// A fix for this subject, more exact than that of the rule.
+    pub fix: Option<String>,
 }
 
 /// A value inside a frame.
@@ -100,6 +102,7 @@ impl Finding {
             place: None,
             frames: Vec::new(),
             notes: Vec::new(),
+            fix: None,
         }
     }
 
@@ -133,6 +136,12 @@ impl Finding {
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
+        self
+    }
+
+    #[must_use]
+    pub fn fix(mut self, fix: impl Into<String>) -> Self {
+        self.fix = Some(fix.into());
         self
     }
 

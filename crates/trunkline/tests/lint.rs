@@ -189,3 +189,72 @@ fn a_lock_file_pins_the_tools_of_servers() {
     assert_eq!(changed.code, 1, "{changed}");
     assert!(changed.stdout.contains("`description` differs from what trunkline.lock accepts"), "{changed}");
 }
+
+#[test]
+fn our_own_configuration_has_no_faults_and_fixes_are_in_the_syntax_of_the_file() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let write = |name: &str, value: Value| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("it has a folder")).expect("a folder can be made");
+        fs::write(&path, value.to_string()).expect("a file can be written");
+        path.to_str().expect("a path is text").to_owned()
+    };
+    let lint = |args: &[&str]| Run::of(trunkline(&[("HOME", "/nowhere")]).arg("lint").args(args), "");
+    let fine = write(
+        "trunkline.json",
+        serde_json::json!({"mcp": {"servers": {
+            "program": {"command": ["sh", "server.sh"], "environment": {"API_KEY": "{env:API_KEY}"}},
+            "address": {"url": "https://example.org/mcp"},
+            "files": {"pack": "files"},
+        }}}),
+    );
+    let run = lint(&[&fine]);
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.stdout.contains("no findings"), "{run}");
+    let servers = serde_json::json!({"x": {
+        "command": "npx", "args": ["-y", "some-server"], "env": {"API_KEY": "abcdefgh12345678"},
+    }});
+    let projects = serde_json::json!({"projects": {"/p": {"mcpServers": servers}}});
+    for (file, value, fixes) in [
+        (".claude.json", projects, ["`${API_KEY}`", "`\"args\": […, \"some-server@1.2.3\"]`"]),
+        (
+            ".cursor/mcp.json",
+            serde_json::json!({"mcpServers": servers}),
+            ["`${env:API_KEY}`", "`\"args\": […, \"some-server@1.2.3\"]`"],
+        ),
+        (
+            "other/trunkline.json",
+            serde_json::json!({"mcp": {"servers": {"x": {
+                "command": ["npx", "-y", "some-server"], "environment": {"API_KEY": "abcdefgh12345678"},
+            }}}}),
+            ["`{env:API_KEY}`", "`\"command\": [\"npx\", …, \"some-server@1.2.3\"]`"],
+        ),
+    ] {
+        let run = lint(&[&write(file, value)]);
+        assert_eq!(run.code, 1, "{file}: {run}");
+        assert!(fixes.iter().all(|fix| run.stdout.contains(fix)), "{file}: {run}");
+    }
+}
+
+#[test]
+fn all_configured_servers_can_pass() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("servers.json");
+    let text = serde_json::json!({"mcp": {"servers": {"scripted": {"command": support::server()}}}});
+    fs::write(&file, text.to_string()).expect("a file can be written");
+    let file = file.to_str().expect("a path is text");
+    let run = Run::of(
+        trunkline(&[]).args([
+            "lint",
+            "--all",
+            "--config",
+            file,
+            "--group",
+            "config",
+            "--rule",
+            "ping-result",
+        ]),
+        "",
+    );
+    assert_eq!(run.code, 0, "{run}");
+}

@@ -39,6 +39,19 @@ fn syntax(client: Client) -> Syntax {
     }
 }
 
+impl Client {
+    /// A reference to an environment variable, as this client writes it; `None` if it replaces no
+    /// variables.
+    pub fn reference(self, variable: &str) -> Option<String> {
+        match syntax(self) {
+            Syntax::None => None,
+            Syntax::Braces | Syntax::Shell => Some(format!("${{{variable}}}")),
+            Syntax::Editor => Some(format!("${{env:{variable}}}")),
+            Syntax::OpenCode => Some(format!("{{env:{variable}}}")),
+        }
+    }
+}
+
 struct Words<'a> {
     syntax: Syntax,
     file: &'a ClientFile,

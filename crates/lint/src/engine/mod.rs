@@ -9,6 +9,7 @@ mod subject;
 pub use gather::{Unreachable, gather};
 pub use judge::judge;
 pub use options::{Active, Budget, Callable, Event, Options, Progress, Selection};
+pub(crate) use subject::Dialect;
 pub use subject::{ConfigSubject, Fleet, LockSubject, ServerSubject, Subject};
 
 use crate::report::{Report, TargetReport};

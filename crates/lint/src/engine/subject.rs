@@ -3,7 +3,8 @@
 
 use crate::{evidence::Evidence, rules::programs, wire::Dial};
 use serde_json::Value;
-use trunkline_config::lenient;
+use std::path::Path;
+use trunkline_config::{FILE_NAME, import::Client, lenient};
 
 #[derive(Debug)]
 pub enum Subject {
@@ -39,6 +40,18 @@ impl ConfigSubject {
         Ok(Self { path: path.into(), text, value, absent: None })
     }
 
+    /// How the file writes servers and references.
+    pub(crate) fn dialect(&self) -> Dialect {
+        let path = Path::new(&self.path);
+        let is_ours = path.file_name().is_some_and(|name| name == FILE_NAME);
+        match Client::guess(path, &self.text) {
+            _ if is_ours => Dialect::Ours,
+            Some(client) => Dialect::Client(client),
+            None if self.value.pointer("/mcp/servers").is_some() => Dialect::Ours,
+            None => Dialect::Unknown,
+        }
+    }
+
     /// Checks which programs named in the file exist.
     #[must_use]
     pub fn look(mut self, is_there: impl Fn(&str) -> bool) -> Self {
@@ -46,6 +59,26 @@ impl ConfigSubject {
             programs(&self).into_iter().filter(|program| !is_there(program)).map(str::to_owned).collect();
         self.absent = Some(absent);
         self
+    }
+}
+
+/// The way in which a configuration file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// `trunkline.json`.
+    Ours,
+    Client(Client),
+    Unknown,
+}
+
+impl Dialect {
+    /// A reference to an environment variable; `None` if the client replaces none.
+    pub(crate) fn reference(self, variable: &str) -> Option<String> {
+        match self {
+            Self::Ours => Some(format!("{{env:{variable}}}")),
+            Self::Client(client) => client.reference(variable),
+            Self::Unknown => Some(format!("${{{variable}}}")),
+        }
     }
 }
 

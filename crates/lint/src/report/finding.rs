@@ -8,6 +8,7 @@ use crate::{
 };
 use bytes::Bytes;
 use serde::Serialize;
+use std::borrow::Cow;
 use trunkline_protocol::Era;
 
 /// Bytes of a frame in a report.
@@ -36,7 +37,7 @@ pub struct FindingReport {
     pub sent: Vec<Bytes>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    pub fix: &'static str,
+    pub fix: Cow<'static, str>,
     pub clause: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignored: Option<Ignored>,
@@ -116,7 +117,7 @@ impl FindingReport {
             frames,
             sent,
             notes: finding.notes.iter().map(|note| hidden(note)).collect(),
-            fix: rule.fix,
+            fix: finding.fix.clone().map_or(Cow::Borrowed(rule.fix), Cow::Owned),
             clause: rule.clause.to_string(),
             ignored,
         }

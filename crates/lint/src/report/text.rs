@@ -99,7 +99,7 @@ fn target_text(out: &mut String, target: &TargetReport, detail: Detail) {
         line(out, &format!("{BOLD}{group}{BOLD:#}"));
         let mut last: Option<&FindingReport> = None;
         for finding in findings {
-            if last.is_some_and(|last| last.rule != finding.rule) {
+            if last.is_some_and(|last| last.rule != finding.rule || last.fix != finding.fix) {
                 advice(out, last);
             }
             finding_text(out, finding, last);

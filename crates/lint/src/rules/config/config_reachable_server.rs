@@ -3,10 +3,11 @@
 
 use super::servers;
 use crate::{
-    engine::ConfigSubject,
+    engine::{ConfigSubject, Dialect},
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
+use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "config-reachable-server",
@@ -23,10 +24,21 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Config(check),
 };
 
+/// The fix for `trunkline.json`.
+const OUR_FIX: &str = "Write either `\"command\": [\"program\", \"argument\"]`, or `url`, or `pack`.";
+
 fn check(config: &ConfigSubject) -> Verdict {
     let mut findings = Vec::new();
+    let ours = config.dialect() == Dialect::Ours;
     for server in servers::of(config)? {
-        let command = server.value["command"].as_str().map(str::trim);
+        if ours && server.value.get("pack").is_some() {
+            continue;
+        }
+        // Some clients, and we, write the program and its arguments as one list.
+        let command = match &server.value["command"] {
+            Value::Array(_) => Some(server.command().unwrap_or_default()),
+            other => other.as_str().map(str::trim),
+        };
         let url = server
             .value
             .get("url")
@@ -38,16 +50,18 @@ fn check(config: &ConfigSubject) -> Verdict {
             (Some(""), None) => "the command is empty",
             (None, Some(_)) if server.url().is_none() => "the address is no URL",
             (Some(command), None)
-                if command.contains(' ')
+                if server.value["command"].is_string()
+                    && command.contains(' ')
                     && server.value.get("args").is_none()
                     && !command.contains(['/', '\\']) =>
             {
-                "the command is a whole line; arguments belong into `args`"
+                "the command is a whole line; its arguments must be separate strings"
             }
             _ if server.value.get("args").is_some_and(|args| !args.is_array()) => "`args` is no list",
             _ => continue,
         };
-        findings.push(server.wrong(message));
+        let finding = server.wrong(message);
+        findings.push(if ours { finding.fix(OUR_FIX) } else { finding });
     }
     Ok(findings)
 }

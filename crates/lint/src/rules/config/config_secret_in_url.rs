@@ -33,10 +33,18 @@ fn check(config: &ConfigSubject) -> Verdict {
             findings.push(server.wrong("the address holds a password"));
         }
         let secret = url.query_pairs().find(|(name, value)| {
-            NAMES.contains(&name.to_ascii_lowercase().as_str()) && !value.is_empty() && !value.contains('$')
+            NAMES.contains(&name.to_ascii_lowercase().as_str())
+                && !value.is_empty()
+                && !value.contains(['$', '{'])
         });
         if let Some((name, _)) = secret {
-            findings.push(server.wrong(format!("the address holds a secret in `{name}`")));
+            let finding = server.wrong(format!("the address holds a secret in `{name}`"));
+            findings.push(match config.dialect().reference("NAME") {
+                Some(reference) => {
+                    finding.fix(format!("Send the token in a header, and refer to it: `{reference}`."))
+                }
+                None => finding.fix("Send the token in a header."),
+            });
         }
     }
     Ok(findings)

@@ -2,8 +2,9 @@
 
 use super::servers;
 use crate::{
-    engine::ConfigSubject,
+    engine::{ConfigSubject, Dialect},
     outcome::{Level, Verdict},
+    pointer,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
@@ -23,6 +24,21 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Config(check),
 };
 
+/// The fix in the syntax of the file.
+fn fix(dialect: Dialect, name: &str) -> String {
+    let variable: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+    match (dialect.reference(&variable), dialect) {
+        (Some(reference), Dialect::Ours) => {
+            format!("Refer to the environment, a file or the keychain: `{reference}` instead of the value.")
+        }
+        (Some(reference), _) => format!("Refer to the environment: `{reference}` instead of the value."),
+        (None, _) => {
+            "This client replaces no variables: set it in a script that starts the server.".to_owned()
+        }
+    }
+}
+
 const TELLING: [&str; 6] = ["token", "key", "secret", "password", "authorization", "credential"];
 
 fn check(config: &ConfigSubject) -> Verdict {
@@ -35,7 +51,8 @@ fn check(config: &ConfigSubject) -> Verdict {
                 let referred = text.contains("{env:") || text.contains("${") || text.starts_with('$');
                 if telling && text.len() >= 8 && !referred {
                     let message = format!("`{name}` holds a secret in plain text");
-                    findings.push(server.finding(message, &format!("/{holder}/{name}")));
+                    let place = format!("/{holder}/{}", pointer::escape(name));
+                    findings.push(server.finding(message, &place).fix(fix(config.dialect(), name)));
                 }
             }
         }

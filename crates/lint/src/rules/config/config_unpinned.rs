@@ -2,7 +2,7 @@
 
 use super::servers;
 use crate::{
-    engine::ConfigSubject,
+    engine::{ConfigSubject, Dialect},
     outcome::{Level, Verdict},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
@@ -22,6 +22,18 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Config(check),
 };
 
+/// The fix in the syntax of the file.
+fn fix(dialect: Dialect, program: &str, package: &str) -> String {
+    let mark = if matches!(program, "uvx" | "pipx") { "==" } else { "@" };
+    let package = package.strip_suffix("@latest").unwrap_or(package);
+    match dialect {
+        Dialect::Ours => {
+            format!("Write the version: `\"command\": [\"{program}\", …, \"{package}{mark}1.2.3\"]`.")
+        }
+        _ => format!("Write the version: `\"args\": […, \"{package}{mark}1.2.3\"]`."),
+    }
+}
+
 const RUNNERS: [&str; 5] = ["npx", "bunx", "pnpx", "uvx", "pipx"];
 
 fn check(config: &ConfigSubject) -> Verdict {
@@ -39,8 +51,8 @@ fn check(config: &ConfigSubject) -> Verdict {
         if version.is_none_or(|version| version.is_empty() || version == "latest")
             && !package.starts_with('.')
         {
-            findings
-                .push(server.finding(format!("`{package}` is fetched in whatever version is newest"), ""));
+            let message = format!("`{package}` is fetched in whatever version is newest");
+            findings.push(server.finding(message, "").fix(fix(config.dialect(), program, package)));
         }
     }
     Ok(findings)

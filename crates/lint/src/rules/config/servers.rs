@@ -26,6 +26,13 @@ pub(super) fn of(config: &ConfigSubject) -> Result<Vec<Server<'_>>, Skip> {
             servers.push(Server { name, value, pointer: format!("{place}/{escaped}") });
         }
     }
+    for (project, value) in config.value["projects"].as_object().into_iter().flatten() {
+        let place = format!("/projects/{}/mcpServers", pointer::escape(project));
+        for (name, value) in value["mcpServers"].as_object().into_iter().flatten() {
+            let escaped = pointer::escape(name);
+            servers.push(Server { name, value, pointer: format!("{place}/{escaped}") });
+        }
+    }
     if servers.is_empty() { Err(Skip::not_applicable("the file names no servers")) } else { Ok(servers) }
 }
 

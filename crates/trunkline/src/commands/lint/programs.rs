@@ -5,7 +5,7 @@ use std::{env, ffi::OsStr, path::Path};
 /// True if the program exists. A relative path, or one with a variable, is assumed to exist: only
 /// the client knows how to resolve it.
 pub(super) fn is_there(program: &str, path: Option<&OsStr>) -> bool {
-    if program.contains(['$', '%', '~']) {
+    if program.contains(['$', '%', '~', '{']) {
         return true;
     }
     let file = Path::new(program);
