@@ -235,26 +235,3 @@ fn our_own_configuration_has_no_faults_and_fixes_are_in_the_syntax_of_the_file()
         assert!(fixes.iter().all(|fix| run.stdout.contains(fix)), "{file}: {run}");
     }
 }
-
-#[test]
-fn all_configured_servers_can_pass() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = folder.path().join("servers.json");
-    let text = serde_json::json!({"mcp": {"servers": {"scripted": {"command": support::server()}}}});
-    fs::write(&file, text.to_string()).expect("a file can be written");
-    let file = file.to_str().expect("a path is text");
-    let run = Run::of(
-        trunkline(&[]).args([
-            "lint",
-            "--all",
-            "--config",
-            file,
-            "--group",
-            "config",
-            "--rule",
-            "ping-result",
-        ]),
-        "",
-    );
-    assert_eq!(run.code, 0, "{run}");
-}
