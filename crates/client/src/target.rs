@@ -48,8 +48,8 @@ impl CommandLine {
 }
 
 impl Target {
-    /// Parses what a user typed: a text with `://` is a URL, anything else a command line. Its words
-    /// are split as a shell splits them, quotes included; nothing is expanded.
+    /// Parses what a user typed: a text with `://` is a URL, anything else a command line. Its
+    /// words are split as a shell splits them, quotes included; nothing is expanded.
     ///
     /// ```
     /// use trunkline_client::Target;

@@ -73,12 +73,13 @@ fn the_help_of_call_shows_both_forms() {
         --- stdout
         Call a tool
 
-        Usage: trunkline call [OPTIONS] <URL> <TOOL> [ARGUMENT]...
+        Usage: trunkline call [OPTIONS] <TARGET> <TOOL> [ARGUMENT]...
                trunkline call [OPTIONS] <TOOL> [ARGUMENT]... -- <COMMAND>...
 
         Arguments:
-          [TARGET TOOL ARGUMENT]...  The server's address, the tool's name, and its arguments
-          [COMMAND]...               The command that starts the server, instead of an address
+          [TARGET TOOL ARGUMENT]...  The server's address or its name in the configuration, the tool's name,
+                                     and its arguments
+          [COMMAND]...               The command that starts the server, instead of TARGET
 
         Options:
               --no-check    Send the arguments without reading the tool's schema; plain values are sent as
@@ -93,9 +94,9 @@ fn the_help_of_call_shows_both_forms() {
                                         `NAME=VALUE`; may be repeated
               --cwd <DIR>               Start the server process in this directory
               --timeout <TIME>          Timeout for a call without a response or progress, such as `30s` or
-                                        `5m` [default: 1m]
+                                        `5m` [default: 1m, or that of the configured server]
               --connect-timeout <TIME>  Timeout for connecting, including a package download by npx or uvx
-                                        [default: 60s]
+                                        [default: 60s, or that of the configured server]
               --era <ERA>               Protocol era to speak: with (legacy) or without (modern) the
                                         `initialize` handshake [possible values: auto, legacy, modern]
               --cacert <FILE>           Also trust the CA certificates in this PEM file; may be repeated

@@ -70,7 +70,8 @@ fn takes_next(commands: &[&Command], word: &str) -> bool {
     if let Some(long) = word.strip_prefix("--") {
         return find(&|argument| argument.get_long() == Some(long));
     }
-    // The first short option with a value ends the group: `-vH` takes the next word, `-Hx` does not.
+    // The first short option with a value ends the group: `-vH` takes the next word, `-Hx` does
+    // not.
     let mut letters = word.chars().skip(1);
     letters.by_ref().any(|letter| find(&|argument| argument.get_short() == Some(letter)))
         && letters.next().is_none()

@@ -19,9 +19,10 @@ use trunkline_protocol::{
 /// Call a tool
 ///
 /// Arguments are `name=value`, where the tool's schema decides whether the value is a string,
-/// number, boolean, array or object; `name:=json` for any JSON; a whole JSON object (`'{"a": 1}'`),
-/// or `@file` for a file with one (`@-` for standard input). A dot selects a member of an object (`where.line=3`);
-/// repeating a name adds items to an array (`tag=a tag=b`).
+/// number, boolean, array or object; `name:=json` for any JSON; a whole JSON object
+/// (`'{"a": 1}'`), or `@file` for a file with one (`@-` for standard input). A dot
+/// selects a member of an object (`where.line=3`); repeating a name adds items to an array
+/// (`tag=a tag=b`).
 ///
 /// The arguments are validated against the tool's schema before anything is sent. If validation
 /// would be too expensive, it is skipped with a warning.

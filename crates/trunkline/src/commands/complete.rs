@@ -21,8 +21,9 @@ use trunkline_protocol::{
     override_usage = "trunkline complete [OPTIONS] <TARGET> prompt <PROMPT> <NAME=BEGINNING> [NAME=VALUE]...\n       trunkline complete [OPTIONS] <TARGET> resource <TEMPLATE> <NAME=BEGINNING> [NAME=VALUE]...\n       trunkline complete [OPTIONS] prompt <PROMPT> <NAME=BEGINNING> -- <COMMAND>..."
 )]
 pub(crate) struct Args {
-    /// The server's address or its name in the configuration; `prompt` or `resource`; its name or URI template; the argument to
-    /// complete, as `name=prefix`; arguments already known, as `name=value`
+    /// The server's address or its name in the configuration; `prompt` or `resource`; its name or
+    /// URI template; the argument to complete, as `name=prefix`; arguments already known, as
+    /// `name=value`
     #[arg(value_name = "TARGET KIND NAME ARGUMENT")]
     words: Vec<String>,
     /// The command that starts the server, instead of TARGET

@@ -17,7 +17,8 @@ use trunkline_protocol::{FaultKind, message::Prompt};
     override_usage = "trunkline prompt [OPTIONS] <TARGET> <PROMPT> [NAME=VALUE]...\n       trunkline prompt [OPTIONS] <PROMPT> [NAME=VALUE]... -- <COMMAND>..."
 )]
 pub(crate) struct Args {
-    /// The server's address or its name in the configuration, the prompt's name, and its arguments as `name=value`
+    /// The server's address or its name in the configuration, the prompt's name, and its arguments
+    /// as `name=value`
     #[arg(value_name = "TARGET PROMPT ARGUMENT")]
     words: Vec<String>,
     /// The command that starts the server, instead of TARGET
