@@ -17,7 +17,7 @@ use std::{
 use tokio::runtime::Runtime;
 use trunkline_auth::{
     ApiKeys, AttemptLimit, AuthError, Authenticator, Challenge, Gate, Identity, JwtOptions, JwtVerifier,
-    Unidentified,
+    Principal, Unidentified,
 };
 
 const KEY: &str = "tl_q3J-8vYk0WdZ5hXn2RbTfLs7uCmGaPe9iOoKyE4xNw1";
@@ -30,7 +30,7 @@ static SIGNER: LazyLock<Ed25519KeyPair> =
     LazyLock::new(|| Ed25519KeyPair::from_seed_unchecked(&[7; 32]).expect("any seed is a key"));
 
 static GATE: LazyLock<Gate> = LazyLock::new(|| {
-    let identity = Identity { id: "ada".to_owned(), roles: Vec::new(), scopes: Vec::new() };
+    let identity = Identity { principal: Principal::key("ada"), roles: Vec::new(), scopes: Vec::new() };
     let keys = ApiKeys::from_token(identity, KEY).expect("a strong key");
     let verifier = JwtVerifier::with_keys(options(), signing_keys().as_bytes()).expect("sound keys");
     let limit = AttemptLimit { burst: u32::MAX, interval: Duration::ZERO, ..AttemptLimit::default() };
@@ -56,25 +56,25 @@ fn signing_keys() -> String {
     json!({"keys": [{"kty": "OKP", "crv": "Ed25519", "kid": "one", "use": "sig", "x": point}]}).to_string()
 }
 
-fn admit(headers: &[&[u8]]) -> Result<String, AuthError> {
+fn admit(headers: &[&[u8]]) -> Result<Principal, AuthError> {
     thread_local! {
         static RUNTIME: LazyCell<Runtime> = LazyCell::new(|| {
             tokio::runtime::Builder::new_current_thread().build().expect("a runtime can be made")
         });
     }
     let judged = GATE.admit(headers, IpAddr::V4(Ipv4Addr::LOCALHOST));
-    RUNTIME.with(|runtime| runtime.block_on(judged)).map(|identity| identity.id.clone())
+    RUNTIME.with(|runtime| runtime.block_on(judged)).map(|identity| identity.principal.clone())
 }
 
 fn headers_are_judged(text: &[u8]) {
     let headers: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
     match admit(&headers) {
-        Ok(id) => {
+        Ok(principal) => {
             let [header] = headers[..] else { panic!("accepted with more than one header") };
             let header = std::str::from_utf8(header).expect("a key is text").trim_matches([' ', '\t']);
             let (scheme, token) = header.split_at("bearer".len());
             assert!(scheme.eq_ignore_ascii_case("bearer") && token.trim_start_matches(' ') == KEY);
-            assert_eq!(id, "ada");
+            assert_eq!(principal, Principal::key("ada"));
         }
         Err(error) => challenge_is_valid(&error, text),
     }
@@ -107,7 +107,9 @@ fn tokens_are_judged(parts: &[u8]) {
     let (header, claims) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
     let message = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(claims));
     let signature = URL_SAFE_NO_PAD.encode(SIGNER.sign(message.as_bytes()));
-    let Ok(id) = admit(&[format!("Bearer {message}.{signature}").as_bytes()]) else { return };
+    let Ok(principal) = admit(&[format!("Bearer {message}.{signature}").as_bytes()]) else { return };
+    let Principal::Token { issuer, subject } = principal else { panic!("a token gave {principal}") };
+    assert_eq!(issuer, ISSUER);
 
     let header: Value = serde_json::from_slice(header).expect("its header was read");
     assert_eq!(header["alg"], "EdDSA");
@@ -121,7 +123,8 @@ fn tokens_are_judged(parts: &[u8]) {
     let (earliest, latest) = ((now - SLACK) as f64, (now + SLACK) as f64);
     assert!(claims["exp"].as_f64().expect("it ends") >= earliest);
     assert!(claims["nbf"].as_f64().is_none_or(|begins| begins <= latest));
-    assert!(["sub", "client_id", "azp"].iter().any(|claim| claims[*claim] == id.as_str()) && !id.is_empty());
+    let named = ["sub", "client_id", "azp"].iter().any(|claim| claims[*claim] == subject.as_str());
+    assert!(named && !subject.is_empty());
 }
 
 fn key_files_are_read(file: &[u8]) {
