@@ -99,7 +99,7 @@ pub(crate) fn begin_initialize(
 ) -> Exchange {
     let mut params = Object::new();
     params.set("protocolVersion", Raw::string(speech.revision.as_str()));
-    params.set("capabilities", capabilities(speech.revision, options).into());
+    params.set("capabilities", capabilities(speech.revision, options));
     let client = options.behalf.as_ref().and_then(|behalf| behalf.client.clone());
     params.set("clientInfo", client.unwrap_or_else(|| options.client.to_json().into()));
     link.exchange(speech.write(&Ask::new(method::INITIALIZE, params), ids.next(), None))

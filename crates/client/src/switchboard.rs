@@ -104,7 +104,8 @@ impl Switchboard {
         // Questions are checked against the newest legacy revision: an older server got fewer
         // capabilities, and a modern one does not send its questions as requests.
         let behalf = options.behalf.as_ref();
-        let behalf = behalf.map(|behalf| declarable(&behalf.capabilities, Revision::NEWEST_LEGACY));
+        let behalf =
+            behalf.and_then(|behalf| declarable(&behalf.capabilities, Revision::NEWEST_LEGACY).decode().ok());
         Arc::new(Self {
             calls: Mutex::new(Calls::Open(HashMap::default())),
             events: broadcast::Sender::new(EVENT_QUEUE),

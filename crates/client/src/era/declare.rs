@@ -1,32 +1,32 @@
 //! The client capabilities that a server's revision knows.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use trunkline_protocol::{Raw, Revision, method};
 
 /// The client capabilities to declare to a server of this revision. Unknown ones stay, because
 /// they may be private extensions.
-pub(crate) fn declarable(capabilities: &Raw, revision: Revision) -> Value {
-    let mut declared: Map<String, Value> = capabilities.decode().unwrap_or_default();
+pub(crate) fn declarable(capabilities: &Raw, revision: Revision) -> Raw {
+    let mut declared = capabilities.object().unwrap_or_default();
     // We do not relay tasks that a server starts on the client, so they are not declared.
     declared.remove("tasks");
     if !revision.has_elicitation() {
         declared.remove("elicitation");
     }
     if !revision.has_url_elicitation() {
-        if let Some(elicitation) = declared.get_mut("elicitation") {
-            let only_url = elicitation.get("url").is_some() && elicitation.get("form").is_none();
+        if let Some(elicitation) = declared.get("elicitation") {
+            let only_url = elicitation.member("url").is_some() && elicitation.member("form").is_none();
             if only_url {
                 declared.remove("elicitation");
             } else {
-                *elicitation = json!({});
+                declared.set("elicitation", Raw::empty_object());
             }
         }
-        if let Some(sampling) = declared.get_mut("sampling").and_then(Value::as_object_mut) {
-            sampling.remove("tools");
-            sampling.remove("context");
+        let sampling = declared.get("sampling").and_then(|sampling| sampling.without(&["tools", "context"]));
+        if let Some(sampling) = sampling {
+            declared.set("sampling", sampling);
         }
     }
-    Value::Object(declared)
+    declared.to_raw()
 }
 
 /// The capability that a question needs.
@@ -54,19 +54,20 @@ mod tests {
 
     #[test]
     fn an_older_server_hears_only_of_what_it_knows() {
+        let declared = |all: &Raw, revision| declarable(all, revision).decode::<Value>().unwrap();
         let all: Raw = json!({
             "roots": {"listChanged": true}, "sampling": {"tools": {}}, "tasks": {}, "x": 1,
             "elicitation": {"form": {}, "url": {}}
         })
         .into();
         assert_eq!(
-            declarable(&all, Revision::V2025_06_18),
+            declared(&all, Revision::V2025_06_18),
             json!({"roots": {"listChanged": true}, "sampling": {}, "elicitation": {}, "x": 1})
         );
-        assert!(declarable(&all, Revision::V2025_03_26).get("elicitation").is_none());
-        assert_eq!(declarable(&all, Revision::V2025_11_25)["elicitation"], json!({"form": {}, "url": {}}));
+        assert!(declared(&all, Revision::V2025_03_26).get("elicitation").is_none());
+        assert_eq!(declared(&all, Revision::V2025_11_25)["elicitation"], json!({"form": {}, "url": {}}));
         let url = json!({"elicitation": {"url": {}}}).into();
-        assert_eq!(declarable(&url, Revision::V2025_06_18), json!({}));
+        assert_eq!(declared(&url, Revision::V2025_06_18), json!({}));
     }
 
     #[test]

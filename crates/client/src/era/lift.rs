@@ -39,16 +39,11 @@ pub(crate) fn introduction(server: &ServerInfo) -> Raw {
     result.to_raw()
 }
 
-/// Core tasks become the tasks extension. A server whose revision cannot declare completions is
-/// assumed to have them.
+/// The server's capabilities, with the tasks extension if it runs tasks of the core protocol.
 fn capabilities(server: &ServerInfo) -> Raw {
     let mut original = server.capabilities.object().unwrap_or_default();
-    let runs_tasks = server.has_capability("tasks.requests.tools.call");
-    if original.remove("tasks").is_some() && runs_tasks {
+    if server.has_capability("tasks.requests.tools.call") {
         declare_tasks(&mut original);
-    }
-    if !server.revision.declares_completions() && original.get("completions").is_none() {
-        original.set("completions", Raw::empty_object());
     }
     original.to_raw()
 }
@@ -108,7 +103,7 @@ mod tests {
     fn a_legacy_server_is_introduced_the_modern_way() {
         let original = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"tasks":{"requests":{"tools":{"call":{}}}},"extensions":{"x":{}}},"serverInfo":{"name":"s","version":"1","icons":[]},"instructions":"hi","vendor":1}"#;
         let info = ServerInfo::read(Raw::parse(original).unwrap(), Revision::V2025_11_25, Carrier::Stdio);
-        let want = r#"{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"extensions":{"x":{},"io.modelcontextprotocol/tasks":{}}},"instructions":"hi","vendor":1,"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1","icons":[]}}}"#;
+        let want = r#"{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"tasks":{"requests":{"tools":{"call":{}}}},"extensions":{"x":{},"io.modelcontextprotocol/tasks":{}}},"instructions":"hi","vendor":1,"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1","icons":[]}}}"#;
         assert_eq!(introduction(&info).as_str(), want);
     }
 

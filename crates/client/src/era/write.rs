@@ -6,7 +6,7 @@ use crate::{
     options::ConnectOptions,
 };
 use http::{HeaderName, HeaderValue};
-use serde_json::{Value, json};
+use serde_json::json;
 use trunkline_protocol::{
     Era, Object, Raw, Request, RequestId, Revision,
     message::{
@@ -41,7 +41,7 @@ impl Speech {
         if revision.era() == Era::Modern {
             introduction.set(PROTOCOL_VERSION, Raw::string(revision.as_str()));
             introduction.set(CLIENT_INFO, options.client.to_json().into());
-            introduction.set(CLIENT_CAPABILITIES, capabilities(revision, options).into());
+            introduction.set(CLIENT_CAPABILITIES, capabilities(revision, options));
         }
         let written = introduction.to_raw();
         Self { revision, introduction, written }
@@ -148,7 +148,7 @@ fn written(name: &str) -> HeaderValue {
 }
 
 /// The client capabilities for a server of this revision.
-pub(crate) fn capabilities(revision: Revision, options: &ConnectOptions) -> Value {
+pub(crate) fn capabilities(revision: Revision, options: &ConnectOptions) -> Raw {
     if let Some(behalf) = &options.behalf {
         return super::declarable(&behalf.capabilities, revision);
     }
@@ -160,7 +160,7 @@ pub(crate) fn capabilities(revision: Revision, options: &ConnectOptions) -> Valu
         }
         Era::Legacy => {}
     }
-    capabilities
+    capabilities.into()
 }
 
 #[cfg(test)]

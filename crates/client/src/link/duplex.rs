@@ -120,7 +120,7 @@ impl Duplex {
     /// Dispatches a frame from the server.
     pub(super) fn receive(&self, frame: &Bytes, outlet: &Outlet) {
         Tap::observe(self.tap.as_ref(), Direction::Received, frame);
-        match Frame::parse(frame) {
+        match Frame::parse_answer(frame) {
             Ok(Frame::One(envelope)) => self.board.dispatch(envelope, outlet),
             Ok(Frame::Batch(messages)) if self.batches.load(Ordering::Relaxed) => {
                 for message in messages {

@@ -83,6 +83,8 @@ fn capabilities(known: &[&Arc<Server>]) -> Raw {
             all.set(name.to_owned(), merged);
         }
     }
+    // The gateway serves tasks of all servers; what one of them can do says nothing about that.
+    all.remove("tasks");
     for list in LISTS {
         if let Some(with_changes) = all.get(list).and_then(|own| own.with("listChanged", &truth())) {
             all.set(list, with_changes);

@@ -5,8 +5,8 @@ use super::{offer::Kind, options::ListOptions};
 use serde::Serialize;
 use trunkline_protocol::{Object, Raw};
 
-/// Most characters of an item's name that are shown.
-const NAME_SHOWN: usize = 80;
+/// Most characters of an item's name or of a server's reason that are shown.
+pub(super) const NAME_SHOWN: usize = 80;
 
 /// An item that is not served, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

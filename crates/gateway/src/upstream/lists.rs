@@ -1,10 +1,11 @@
 //! Reads a server's lists: all pages, within bounds, each item checked by itself.
 
 use super::{
-    item::{Quarantined, examine, name_of},
+    item::{NAME_SHOWN, Quarantined, examine, name_of},
     offer::Kind,
     options::ListOptions,
 };
+use serde::Deserialize;
 use std::{
     collections::HashSet,
     sync::{Arc, LazyLock},
@@ -13,7 +14,7 @@ use std::{
 use tokio::time::Instant;
 use trunkline_protocol::{
     Call, Caller, Fault, FaultKind, Object, Raw, Session,
-    message::{CacheHints, meta::SERVER_INFO, next_cursor},
+    message::{CacheHints, meta::SET_ASIDE, next_cursor},
     method,
 };
 use trunkline_resilience::timeout;
@@ -22,15 +23,16 @@ use trunkline_resilience::timeout;
 static OURSELVES: LazyLock<Arc<Caller>> =
     LazyLock::new(|| Arc::new(Caller { id: String::new(), roles: Vec::new(), scopes: Vec::new() }));
 
-/// Members of a page that each hop writes itself.
+/// Members of a page that each hop writes itself; only their place is kept.
 const OURS: [&str; 4] = ["nextCursor", "resultType", "ttlMs", "cacheScope"];
 
 /// One list as last read.
 #[derive(Debug, Clone)]
 pub(super) struct ReadList {
     pub(super) items: Arc<[Raw]>,
-    /// Members in addition to the items: `_meta` and unknown ones. If pages disagree, the first
-    /// one counts.
+    /// The members of a page: `_meta` and unknown ones as the server wrote them, null for the items
+    /// and for those of [`OURS`], which have their place here and nothing else. If pages disagree,
+    /// the first one counts.
     pub(super) beside: Object,
     /// How often the server announced a change.
     pub(super) announced: u64,
@@ -89,6 +91,17 @@ pub(super) async fn read(
             None => return Ok(reader.done()),
         }
     }
+}
+
+/// An item that the client left out of a page, because it is not valid JSON of one meaning.
+#[derive(Deserialize)]
+struct SetAside {
+    #[serde(default)]
+    index: usize,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    reason: String,
 }
 
 struct Reader<'a> {
@@ -162,13 +175,23 @@ impl<'a> Reader<'a> {
         Ok(Some(params.to_raw()))
     }
 
-    /// Keeps the members in addition to the items.
+    /// Keeps the members in addition to the items, and the order of all.
     fn note(&mut self, page: &Raw) {
         for (name, value) in page.object().unwrap_or_default().iter() {
-            let ours = OURS.contains(&name) || name == member_of(self.kind);
-            let value = if name == "_meta" { unsigned(value) } else { Some(value.clone()) };
-            let Some(value) = value.filter(|_| !ours && self.beside.get(name).is_none()) else { continue };
-            self.beside.set(name.to_owned(), value);
+            if self.beside.get(name).is_none() {
+                let ours = OURS.contains(&name) || name == member_of(self.kind);
+                self.beside.set(name.to_owned(), if ours { Raw::null() } else { value.clone() });
+            }
+        }
+        let aside = page.member("_meta").and_then(|meta| meta.member_as::<Vec<SetAside>>(SET_ASIDE));
+        for SetAside { index, name, reason } in aside.unwrap_or_default() {
+            if self.quarantined.len() < self.limits.quarantined {
+                let short = |text: String| text.chars().take(NAME_SHOWN).collect();
+                let (name, reason) = (name.map(short), short(reason));
+                self.quarantined.push(Quarantined { kind: self.kind, index, name, reason });
+            } else {
+                self.unnamed += 1;
+            }
         }
     }
 
@@ -222,13 +245,6 @@ impl Default for ReadList {
     }
 }
 
-/// `_meta` without the server's identity, which is in its introduction; `None` if nothing is left.
-fn unsigned(meta: &Raw) -> Option<Raw> {
-    let mut members = meta.object()?;
-    members.remove(SERVER_INFO);
-    (!members.is_empty()).then(|| members.to_raw())
-}
-
 fn method_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Tools => method::TOOLS_LIST,
@@ -268,6 +284,9 @@ mod tests {
         let second = r#"{"tools":[],"x":2,"y":[ ],"_meta":{"c/d":1}}"#;
         assert!(reader.take(&Raw::parse(second).unwrap()).unwrap().is_none());
         let kept = reader.done();
-        assert_eq!(kept.beside.to_raw().as_str(), r#"{"x":1.50,"_meta":{"a/b":1},"y":[ ]}"#);
+        assert_eq!(
+            kept.beside.to_raw().as_str(),
+            r#"{"tools":null,"nextCursor":null,"resultType":null,"ttlMs":null,"cacheScope":null,"x":1.50,"_meta":{"io.modelcontextprotocol/serverInfo":{},"a/b":1},"y":[ ]}"#
+        );
     }
 }

@@ -83,27 +83,25 @@ impl Lister<'_> {
                 if route.server().is_stale() { rewrite::mark_stale(listing) } else { listing.clone() }
             })
             .collect();
-        let mut result = Object::new();
-        result.set(member(self.kind), Raw::array(&items));
+        let mut ours = Object::new();
+        ours.set(member(self.kind), Raw::array(&items));
         if let Some(next) = next {
-            result.set("nextCursor", Raw::string(&next));
+            ours.set("nextCursor", Raw::string(&next));
         }
         let ttl = u64::try_from(self.options.ttl.as_millis()).unwrap_or(u64::MAX);
-        result.set("ttlMs", serde_json::Value::from(ttl).into());
-        result.set("cacheScope", Raw::string(if self.policy.is_open() { "public" } else { "private" }));
+        ours.set("ttlMs", serde_json::Value::from(ttl).into());
+        ours.set("cacheScope", Raw::string(if self.policy.is_open() { "public" } else { "private" }));
         if let Some(meta) = meta {
-            result.set("_meta", meta.clone());
+            ours.set("_meta", meta.clone());
         }
-        for (name, value) in self.beside().iter().flat_map(|beside| beside.iter()) {
-            if result.get(name).is_none() {
-                result.set(name.to_owned(), value.clone());
-            }
+        match self.beside() {
+            Some(theirs) => placed(ours, theirs).to_raw(),
+            None => ours.to_raw(),
         }
-        result.to_raw()
     }
 
-    /// The members that the server sends in addition to the items, if the view shows one server
-    /// unchanged. In a list of several servers they would describe only a part.
+    /// The members of the server's own pages, if the view shows one server unchanged. In a list of
+    /// several servers they would describe only a part.
     fn beside(&self) -> Option<&Object> {
         let offer = self.view.servers.first().filter(|_| self.view.transparent)?.offer()?;
         Some(&offer.beside[self.kind as usize])
@@ -138,6 +136,26 @@ impl Lister<'_> {
         }
         context.finish().as_ref().to_vec()
     }
+}
+
+/// Our members in the places of the server's members of the same name, with its other members.
+fn placed(mut ours: Object, theirs: &Object) -> Object {
+    if theirs.get("resultType").is_some() {
+        ours.set("resultType", Raw::string("complete"));
+    }
+    let mut all = Object::new();
+    for (name, value) in theirs.iter() {
+        match ours.remove(name) {
+            Some(own) => all.set(name.to_owned(), own),
+            // Null is the place of a member that each hop writes itself, and this page has none.
+            None if value.is_null() && name == "nextCursor" => {}
+            None => all.set(name.to_owned(), value.clone()),
+        }
+    }
+    for (name, value) in ours.iter() {
+        all.set(name.to_owned(), value.clone());
+    }
+    all
 }
 
 /// The member of a list's result that holds the items.

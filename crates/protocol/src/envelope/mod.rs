@@ -1,6 +1,7 @@
 //! Envelope: one JSON-RPC message. Its payload stays raw until it is decoded.
 
 mod parse;
+mod salvage;
 mod write;
 
 use crate::{Malformed, Object, Raw, RequestId};
@@ -49,12 +50,14 @@ pub struct Response {
 }
 
 /// The `error` member of a response.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ErrorObject {
     pub code: i64,
     pub message: String,
     pub data: Option<Raw>,
     pub rest: Object,
+    /// The text that it was read from, so that an unchanged error is passed on byte for byte.
+    read_from: Option<Raw>,
 }
 
 impl Request {
@@ -77,9 +80,19 @@ impl Response {
 
 impl ErrorObject {
     pub fn new(code: i64, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), data: None, rest: Object::new() }
+        Self { code, message: message.into(), data: None, rest: Object::new(), read_from: None }
     }
 }
+
+impl PartialEq for ErrorObject {
+    /// Compares the contents and not the spelling.
+    fn eq(&self, other: &Self) -> bool {
+        (self.code, &self.message, &self.data, &self.rest)
+            == (other.code, &other.message, &other.data, &other.rest)
+    }
+}
+
+impl Eq for ErrorObject {}
 
 impl From<Request> for Envelope {
     fn from(request: Request) -> Self {

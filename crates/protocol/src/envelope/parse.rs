@@ -112,11 +112,11 @@ impl Parts {
 }
 
 impl ErrorObject {
-    fn read(raw: &Raw) -> Option<Self> {
+    pub(super) fn read(raw: &Raw) -> Option<Self> {
         let mut members = raw.object()?;
         let code = members.remove("code")?.decode().ok()?;
         let message = members.remove("message")?.decode().ok()?;
         let data = members.remove("data");
-        Some(Self { code, message, data, rest: members })
+        Some(Self { code, message, data, rest: members, read_from: Some(raw.clone()) })
     }
 }

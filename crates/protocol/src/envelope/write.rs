@@ -92,8 +92,13 @@ impl Response {
 }
 
 impl ErrorObject {
-    /// The `error` member as JSON.
+    /// The `error` member as JSON: the text that it was read from, unless it was changed since.
     pub fn to_raw(&self) -> Raw {
+        if let Some(text) = &self.read_from
+            && Self::read(text).as_ref() == Some(self)
+        {
+            return text.clone();
+        }
         let mut object = Object::new();
         object.set("code", Raw::trusted(self.code.to_string().into()));
         object.set("message", Raw::string(&self.message));

@@ -13,6 +13,8 @@ pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 pub const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 /// 2025-11-25: the text for the model while a task runs.
 pub const MODEL_IMMEDIATE_RESPONSE: &str = "io.modelcontextprotocol/model-immediate-response";
+/// Ours: the items that were left out of a list because they could not be read.
+pub const SET_ASIDE: &str = "trunkline/setAside";
 pub const PROGRESS_TOKEN: &str = "progressToken";
 pub const TRACEPARENT: &str = "traceparent";
 pub const TRACESTATE: &str = "tracestate";

@@ -69,7 +69,9 @@ pub use tasks::{
     CreateTaskResult, ExtensionTask, ListTasksResult, RelatedTask, Task, TaskError, TaskIdParams, TaskParams,
     TaskStatus, Ttl, UpdateTaskParams,
 };
-pub use tasks_extension::{TASKS_EXTENSION, declare_tasks, declares_tasks, follow_tasks, tasks_needed};
+pub use tasks_extension::{
+    TASKS_EXTENSION, declare_tasks, declares_tasks, follow_tasks, tasks_needed, undeclare_tasks,
+};
 pub use tools::{
     CallToolParams, CallToolResult, ListToolsResult, TaskSupport, Tool, ToolAnnotations, ToolExecution,
     says_error,

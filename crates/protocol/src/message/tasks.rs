@@ -124,7 +124,9 @@ impl TaskStatus {
 
 impl From<TaskError> for ErrorObject {
     fn from(error: TaskError) -> Self {
-        Self { code: error.code, message: error.message, data: error.data, rest: error.rest }
+        let mut object = Self::new(error.code, error.message);
+        (object.data, object.rest) = (error.data, error.rest);
+        object
     }
 }
 

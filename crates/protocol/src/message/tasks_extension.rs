@@ -18,6 +18,17 @@ pub fn declare_tasks(capabilities: &mut Object) {
     capabilities.set("extensions", extensions.to_raw());
 }
 
+/// Removes the extension from capabilities, and `extensions` if nothing else is in it.
+pub fn undeclare_tasks(capabilities: &mut Object) {
+    let Some(mut extensions) = capabilities.get("extensions").and_then(Raw::object) else { return };
+    extensions.remove(TASKS_EXTENSION);
+    if extensions.is_empty() {
+        capabilities.remove("extensions");
+    } else {
+        capabilities.set("extensions", extensions.to_raw());
+    }
+}
+
 /// Declares in the `_meta` of a request that its client supports tasks.
 pub fn follow_tasks(meta: &mut Object) {
     let mut capabilities = meta.get(CLIENT_CAPABILITIES).and_then(Raw::object).unwrap_or_default();

@@ -1,6 +1,9 @@
 //! Converts capabilities between the eras: the client's to modern, the server's to legacy.
 
-use trunkline_protocol::{Object, Raw, Revision, message::declares_tasks};
+use trunkline_protocol::{
+    Object, Raw, Revision,
+    message::{declares_tasks, undeclare_tasks},
+};
 
 /// The client's capabilities without those that its revision does not define. `tasks` is removed
 /// too, because no modern request can start a task at the client.
@@ -27,10 +30,16 @@ fn keep_out(capabilities: &mut Object, name: &'static str, part: &str) {
 }
 
 /// The server's capabilities for a client of this revision. In 2025-11-25, tasks are a core
-/// capability and not an extension.
+/// capability and not an extension; older revisions have none.
 pub(super) fn offered(capabilities: Option<&Raw>, revision: Revision) -> Raw {
     let mut offered = capabilities.and_then(Raw::object).unwrap_or_default();
-    if capabilities.is_some_and(declares_tasks) && revision.has_core_tasks() {
+    let runs_tasks = capabilities.is_some_and(declares_tasks);
+    if runs_tasks {
+        undeclare_tasks(&mut offered);
+    }
+    if !revision.has_core_tasks() {
+        offered.remove("tasks");
+    } else if runs_tasks && offered.get("tasks").is_none() {
         let tasks = serde_json::json!({"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}});
         offered.set("tasks", tasks.into());
     }
@@ -83,5 +92,9 @@ mod tests {
         assert!(offered(Some(&offer), Revision::V2025_11_25).member("tasks").is_some());
         assert!(offered(Some(&offer), Revision::V2025_06_18).member("tasks").is_none());
         assert!(offered(Some(&offer), Revision::V2024_11_05).member("completions").is_none());
+        let theirs = raw(r#"{"tasks":{"requests":{"tools":{"call":{"x":1.0}}}},"tools":{}}"#);
+        let mut lifted = theirs.object().unwrap();
+        trunkline_protocol::message::declare_tasks(&mut lifted);
+        assert_eq!(offered(Some(&lifted.to_raw()), Revision::V2025_11_25), theirs);
     }
 }

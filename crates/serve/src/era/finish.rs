@@ -66,10 +66,13 @@ pub(super) fn finish(result: &Raw, name: &str, server: Option<&Identity>) -> Raw
     if name == method::TOOLS_LIST { without_execution(finished) } else { finished }
 }
 
-/// Sets `supportedVersions` to the served revisions, newest first. The handler knows only the
-/// newest.
+/// Sets `supportedVersions` to the served revisions, newest first: the handler knows only the
+/// newest. Removes the core capability `tasks`, which the modern era has as an extension.
 pub(super) fn with_versions(introduction: &Raw, eras: Eras) -> Raw {
     let Some(mut members) = introduction.object() else { return introduction.clone() };
+    if let Some(modern) = members.get("capabilities").and_then(|all| all.without(&["tasks"])) {
+        members.set("capabilities", modern);
+    }
     let spoken = Revision::ALL.iter().rev().filter(|revision| eras.allows(revision.era()));
     let spoken: Vec<&str> = spoken.map(|revision| revision.as_str()).collect();
     members.set("supportedVersions", serde_json::json!(spoken).into());
@@ -85,9 +88,12 @@ fn without_execution(list: Raw) -> Raw {
     let tools: Option<Vec<Raw>> = list.member_as("tools");
     let Some(mut tools) = tools.filter(|tools| tools.iter().any(says_execution)) else { return list };
     for tool in tools.iter_mut().filter(|tool| says_execution(tool)) {
-        if let Some(bare) = tool.without(&["execution"]) {
-            *tool = bare;
-        }
+        let rest = tool.member("execution").and_then(|execution| execution.without(&["taskSupport"]));
+        let bare = match rest.filter(|rest| rest.members().next().is_some()) {
+            Some(rest) => tool.with("execution", &rest),
+            None => tool.without(&["execution"]),
+        };
+        *tool = bare.unwrap_or_else(|| tool.clone());
     }
     list.with("tools", &Raw::array(&tools)).unwrap_or(list)
 }
@@ -113,6 +119,14 @@ mod tests {
         let both: Vec<String> =
             with_versions(&introduction, Eras::Both).member_as("supportedVersions").unwrap();
         assert_eq!((both.len(), both[1].as_str()), (5, "2025-11-25"));
+    }
+
+    #[test]
+    fn only_task_support_is_removed_from_tools() {
+        let list = r#"{"tools":[{"name":"a","execution":{"taskSupport":"optional"}},{"name":"b","execution":{"taskSupport":"optional","x":1.0}},{"name":"c","execution":{}}]}"#;
+        let want =
+            r#"{"tools":[{"name":"a"},{"name":"b","execution":{"x":1.0}},{"name":"c","execution":{}}]}"#;
+        assert_eq!(without_execution(Raw::parse(list).unwrap()).as_str(), want);
     }
 
     #[test]

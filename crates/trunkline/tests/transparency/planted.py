@@ -2,6 +2,8 @@
 
     planted.py legacy|modern            on standard input and output
     planted.py legacy|modern --http     over Streamable HTTP; the port is printed first
+    planted.py legacy|modern --whole    lists have one page
+    planted.py legacy|modern --empty    it has nothing to list
 """
 import http.server
 import json
@@ -9,6 +11,8 @@ import sys
 
 ERA = sys.argv[1]
 LEGACY = ERA == "legacy"
+WHOLE = "--whole" in sys.argv
+EMPTY = "--empty" in sys.argv
 
 # Spellings and orders that a parse and a rewrite would lose.
 ODD = '"zeta":{"n":1.0e2,"big":123456789012345678901234567890,"a":[],"\\u00e9":"\\/"},"alpha":null'
@@ -17,6 +21,8 @@ CAPABILITIES = (
     '{"tools":{"listChanged":true,%s},"prompts":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},'
     '"completions":{},"logging":{},"experimental":{"vendor.example/x":{%s}},"extensions":{"vendor.example/thing":{%s}},"vendorCapability":{%s}}'
 ) % (ODD, ODD, ODD, ODD)
+if EMPTY:
+    CAPABILITIES = "{}"
 IDENTITY = '{"name":"planted","version":"1.0","title":"Planted","icons":[{"src":"https://example.com/i.png","sizes":["48x48"]}],%s}' % ODD
 HINTS = "" if LEGACY else '"resultType":"complete","ttlMs":0,"cacheScope":"private",'
 TYPE = "" if LEGACY else '"resultType":"complete",'
@@ -49,6 +55,9 @@ def prompt(name):
 
 
 def listed(member, make, cursor):
+    if WHOLE:
+        names = ["first", "fails"] if member == "tools" else ["first", "second"]
+        return page(member, [make(name) for name in names], None)
     if cursor == "":
         return page(member, [make("second")], None)
     return page(member, [make("first")], "")
@@ -107,7 +116,7 @@ def answer(message, frame):
             return error(-32601, "no such method")
         return result(introduced(params))
     if method == "tools/call" and params.get("name") == "fails":
-        return '"error":{"code":-31999,"message":"it failed","data":{"frame":%s,%s},%s}' % (json.dumps(frame), ODD, ODD)
+        return '"error":{"code":-31999,"message":"it f\\u0061iled","data":{"frame":%s,%s},%s}' % (json.dumps(frame), ODD, ODD)
     made = {
         "tools/list": lambda: listed("tools", tool, cursor),
         "prompts/list": lambda: listed("prompts", prompt, cursor),

@@ -150,7 +150,7 @@ impl HttpCall {
 
     fn receive(&mut self, frame: &Bytes) -> Option<Arrival> {
         Tap::observe(self.link.tap.as_ref(), Direction::Received, frame);
-        match Frame::parse(frame) {
+        match Frame::parse_answer(frame) {
             Ok(Frame::One(envelope)) => self.sort(envelope),
             Ok(Frame::Batch(messages)) if self.link.has_batches() => {
                 for message in messages {

@@ -53,7 +53,7 @@ impl HttpLink {
 
     fn receive(self: &Arc<Self>, frame: &Bytes, outlet: &Outlet) {
         Tap::observe(self.tap.as_ref(), Direction::Received, frame);
-        match Frame::parse(frame) {
+        match Frame::parse_answer(frame) {
             Ok(Frame::One(envelope)) => self.board.dispatch(envelope, outlet),
             Ok(Frame::Batch(messages)) if self.has_batches() => {
                 for message in messages {
