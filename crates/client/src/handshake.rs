@@ -111,7 +111,10 @@ pub(crate) async fn confirm(
     answer: Result<Raw, ErrorObject>,
     options: &ConnectOptions,
 ) -> Result<Initialized, Loss> {
-    let result = answer.map_err(|error| line(Fault::from_peer(error, Era::Legacy, method::INITIALIZE)))?;
+    let result = answer.map_err(|error| {
+        let told = format!("the server refused the handshake (`initialize`): {}", error.message);
+        line(Fault::from_peer(error, Era::Legacy, method::INITIALIZE).with_message(told))
+    })?;
     let revision = agreed(&result, options.speak).map_err(line)?;
     link.settle(revision);
     link.notify(Notification::new(method::INITIALIZED, None)).await.map_err(line)?;

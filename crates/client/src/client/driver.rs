@@ -101,7 +101,7 @@ fn counts_as_failure(fault: &Fault) -> bool {
 fn judge(fault: &Fault) -> Verdict {
     match fault.kind() {
         FaultKind::Timeout | FaultKind::ServerExited | FaultKind::HeaderMismatch => Verdict::GiveUp,
-        _ if fault.retryable() => Verdict::Retry,
+        _ if fault.entry().retryable => Verdict::Retry,
         _ => Verdict::GiveUp,
     }
 }

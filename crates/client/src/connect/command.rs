@@ -6,13 +6,14 @@ use crate::{
     connection::Detected,
     handshake,
     ids::IdSource,
-    inbox::LossKind,
+    inbox::{Loss, LossKind},
     link::{Exchange, Link, Process, fault_of_spawn},
-    options::ConnectOptions,
+    memory::Way,
+    options::{ConnectOptions, Speak},
     server::Carrier,
     state::{Life, State},
     switchboard::Switchboard,
-    target::CommandLine,
+    target::{CommandLine, Target},
 };
 use std::sync::Arc;
 use trunkline_protocol::{Era, Fault, FaultKind};
@@ -39,14 +40,35 @@ pub(super) async fn connect(
     match timeout(PROBE_TIMEOUT, probe(&attempt, &mut exchange)).await {
         Some(Ok(Verdict::Modern(introduction))) => Ok(attempt.modern(introduction)),
         Some(Ok(_)) => attempt.initialize().await.map_err(|loss| loss.fault),
-        Some(Err(loss)) if loss.how == LossKind::Line && loss.fault.kind() == FaultKind::ServerExited => {
-            tracing::info!("the server exited on `server/discover`; starting it again with `initialize`");
+        Some(Err(loss)) if exited(&loss) => {
             attempt.link.close().await;
-            start(line, options, life)?.initialize().await.map_err(|loss| loss.fault)
+            start_again(line, options, life).await
         }
         Some(Err(loss)) => Err(loss.fault),
-        None => ask_both(attempt, exchange).await,
+        None => match ask_both(attempt, exchange).await {
+            Err(loss) if exited(&loss) => start_again(line, options, life).await,
+            found => found.map_err(|loss| loss.fault),
+        },
     }
+}
+
+/// Starts a server again that exited before it answered `server/discover`, with `initialize` only.
+async fn start_again(
+    line: &CommandLine,
+    options: &ConnectOptions,
+    life: &Arc<Life>,
+) -> Result<Detected, Fault> {
+    tracing::info!("the server exited on `server/discover`; starting it again with `initialize`");
+    // Remembered before it has answered: if it starts too slowly for this connection, the next one
+    // does not begin with the probe again. A way that does not work is forgotten.
+    if let (Some(memory), Speak::Newest) = (&options.memory, options.speak) {
+        memory.remember(Target::Command(line.clone()).key(), Way::Legacy);
+    }
+    start(line, options, life)?.initialize().await.map_err(|loss| loss.fault)
+}
+
+fn exited(loss: &Loss) -> bool {
+    loss.how == LossKind::Line && loss.fault.kind() == FaultKind::ServerExited
 }
 
 fn start<'a>(
@@ -67,26 +89,24 @@ fn start<'a>(
 
 /// The probe has no answer yet: the server may be a legacy one that ignores unknown requests, or a
 /// slow one. Sends `initialize` as well; the first clear answer decides.
-async fn ask_both(attempt: Attempt<'_>, mut probed: Exchange) -> Result<Detected, Fault> {
+async fn ask_both(attempt: Attempt<'_>, mut probed: Exchange) -> Result<Detected, Loss> {
     let old = speech(Era::Legacy, attempt.options);
     let mut initialize = handshake::begin_initialize(&attempt.link, &old, &attempt.ids, attempt.options);
     let answer = tokio::select! {
         biased;
-        verdict = probe(&attempt, &mut probed) => match verdict.map_err(|loss| loss.fault)? {
+        verdict = probe(&attempt, &mut probed) => match verdict? {
             Verdict::Modern(introduction) => return Ok(attempt.modern(introduction)),
             Verdict::Legacy | Verdict::Again => handshake::answer(&mut initialize).await,
         },
         answer = handshake::answer(&mut initialize) => match answer {
             // A slow modern server refuses `initialize`; its answer to the probe may still come.
-            Ok(Err(refusal)) => match probe(&attempt, &mut probed).await.map_err(|loss| loss.fault)? {
+            Ok(Err(refusal)) => match probe(&attempt, &mut probed).await? {
                 Verdict::Modern(introduction) => return Ok(attempt.modern(introduction)),
                 Verdict::Legacy | Verdict::Again => Ok(Err(refusal)),
             },
             answer => answer,
         },
     };
-    let answer = answer.map_err(|loss| loss.fault)?;
-    let initialized =
-        handshake::confirm(&attempt.link, answer, attempt.options).await.map_err(|loss| loss.fault)?;
+    let initialized = handshake::confirm(&attempt.link, answer?, attempt.options).await?;
     Ok(attempt.legacy(initialized))
 }

@@ -26,7 +26,7 @@ use crate::{
     line_lock::LineGuard,
     link::Exchange,
     relay::{Relay, Routed},
-    resilience::{Expired, Safety, Timeouts},
+    resilience::{Expired, Timeouts},
 };
 use answers::{Answers, OpenQuestions};
 use clock::Clock;
@@ -336,16 +336,14 @@ impl Conversation {
         Next::Continue
     }
 
+    /// The server did not know the session of the request, so it cannot have run it: it is sent
+    /// again in the new session.
     fn renewed(&mut self, renewed: Result<(), Loss>) -> Next {
         if let Err(loss) = renewed {
             return end(Err(loss.fault));
         }
-        if self.ask.safety == Safety::Repeatable {
-            self.stage = CallStage::Ready;
-            return Next::Continue;
-        }
-        let fault = "the server no longer knows our session; a new one was opened, but the call was not repeated, because it may not be safe to repeat";
-        end(Err(Fault::new(FaultKind::ConnectionLost, fault)))
+        self.stage = CallStage::Ready;
+        Next::Continue
     }
 
     fn input_required(&mut self, result: &Raw) -> Next {

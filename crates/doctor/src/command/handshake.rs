@@ -62,7 +62,8 @@ pub(super) async fn run(mut pipe: Pipe, line: &CommandLine, options: &DoctorOpti
     let started = pipe.started;
     let mut restarted = false;
     let mut outcome = exchange(&mut pipe, eras, line, options).await;
-    let died_of_it = matches!(outcome, HandshakeOutcome::Ended(_)) && pipe.written.sent.len() == 1;
+    // A slow server may have got `initialize` as well by then.
+    let died_of_it = matches!(outcome, HandshakeOutcome::Ended(_)) && eras[0] == Era::Modern;
     if died_of_it && let Ok(again) = pipe::start(line, options) {
         // A server may exit at an unknown method. One that exits for another reason exits again.
         let mut second = again.value;

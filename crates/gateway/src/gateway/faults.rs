@@ -5,7 +5,8 @@ use crate::catalog::{Server, shown};
 use trunkline_protocol::{Fault, FaultKind, Raw};
 
 pub(super) fn unknown(what: &str, name: &str) -> Fault {
-    Fault::new(FaultKind::InvalidRequest, format!("unknown {what} `{}`", shown(name)))
+    // The specification's code for an unknown name is that of invalid params.
+    Fault::new(FaultKind::NotAvailable, format!("unknown {what} `{}`", shown(name))).with_rpc_code(-32602)
 }
 
 pub(super) fn no_resource(uri: &str) -> Fault {

@@ -229,6 +229,7 @@ impl UpstreamCall {
                     self.core.check_liveness(live);
                 }
                 self.core.counts.failed.fetch_add(1, Ordering::Relaxed);
+                let fault = self.judged(fault);
                 Some(self.end(Err(fault)))
             }
             Arrival::Ended(Ok(result)) => {
@@ -350,7 +351,12 @@ impl UpstreamCall {
         if fault.peer().is_none() && broke && !self.may_repeat() {
             return faults::may_have_run(&self.core.name, &self.call.method, &fault);
         }
-        faults::named(&self.core.name, fault)
+        self.judged(faults::named(&self.core.name, fault))
+    }
+
+    /// Says in the fault if the call may be made twice.
+    fn judged(&self, fault: Fault) -> Fault {
+        if fault.peer().is_none() && self.may_repeat() { fault.harmless_to_repeat() } else { fault }
     }
 
     fn end(&mut self, outcome: Outcome) -> Part {

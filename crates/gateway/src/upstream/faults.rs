@@ -24,7 +24,8 @@ pub(super) fn away(server: &ServerName, why: Option<&Fault>, again: Option<Durat
         Some(again) => format!("{text}; it is tried again in {:.1} s", again.as_secs_f64()),
         None => text,
     };
-    let fault = Fault::new(kind, text);
+    // There was no connection, so the call was not sent.
+    let fault = Fault::new(kind, text).harmless_to_repeat();
     match why {
         Some(why) => with_cause(server, fault, why),
         None => fault.with_data(data(server, None)),
@@ -123,7 +124,7 @@ mod tests {
         );
         assert_eq!(
             error.data.unwrap().as_str(),
-            r#"{"server":"git","code":"timeout","appCode":"E202","retryable":true}"#
+            r#"{"server":"git","code":"timeout","appCode":"E202","userMessage":"The server did not answer in time","suggestedAction":"Try again, or allow more time with --timeout","retryable":true}"#
         );
         assert!(fault.to_string().contains("s3cret") && fault.to_string().contains("pid 7"), "the log may");
     }

@@ -221,8 +221,10 @@ impl Core {
 
     async fn lists_the_same(&self, other: &Arc<LiveSession>) -> bool {
         let Some(_held) = other.lease() else { return false };
-        for kind in Kind::ALL {
-            let Ok(read) = self.read(other, kind).await else { return false };
+        let introduction = other.session.introduction();
+        let (limits, limit) = (&self.options.lists, self.options.timeouts.call());
+        for kind in Kind::ALL.into_iter().filter(|kind| is_declared(&introduction, *kind)) {
+            let Ok(read) = lists::read(&*other.session, kind, limits, limit).await else { return false };
             if self.lists().kept[kind as usize].items != read.items {
                 return false;
             }

@@ -145,6 +145,11 @@ impl FaultKind {
         // The rows have the order of the variants because one macro generates both.
         &CATALOGUE[self as usize].1
     }
+
+    /// True if the call may have run although it failed like this.
+    pub fn may_have_run(self) -> bool {
+        matches!(self, Self::Timeout | Self::ConnectionLost | Self::ServerExited)
+    }
 }
 
 #[cfg(test)]

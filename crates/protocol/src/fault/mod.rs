@@ -24,6 +24,19 @@ struct Inner {
     detail: Option<String>,
     peer: Option<ErrorObject>,
     data: Option<Raw>,
+    /// The JSON-RPC code to send where the specification asks for another than the catalogue's.
+    rpc_code: Option<i64>,
+    /// The code of a peer's error that led to this fault.
+    original: Option<i64>,
+    repeats: Repeats,
+}
+
+/// If the call that failed can be made again without running twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Repeats {
+    Unknown,
+    Harmless,
+    Refused,
 }
 
 /// A fault in machine-readable form: requirement C2's six fields, and the stable name.
@@ -44,14 +57,57 @@ pub struct Report {
 
 impl Fault {
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { kind, message: message.into(), detail: None, peer: None, data: None }))
+        Self(Box::new(Inner {
+            kind,
+            message: message.into(),
+            detail: None,
+            peer: None,
+            data: None,
+            rpc_code: None,
+            original: None,
+            repeats: Repeats::Unknown,
+        }))
     }
 
-    /// The fault for an error that a peer returned to `method`, classified by the catalogue.
+    /// The fault for an error that a peer returned to `method`, classified by the catalogue. An
+    /// error of the catalogue itself, from another Trunkline, keeps its kind.
     pub fn from_peer(error: ErrorObject, era: Era, method: &str) -> Self {
-        let kind = reading::kind_of(error.code, era, method);
-        let message = error.message.clone();
-        Self(Box::new(Inner { kind, message, detail: None, data: None, peer: Some(error) }))
+        let ours = reading::from_catalogue(&error);
+        let kind = ours.map_or_else(|| reading::kind_of(error.code, era, method), |(kind, _)| kind);
+        let mut fault = Self::new(kind, error.message.clone());
+        fault.0.repeats = match ours {
+            Some((_, true)) => Repeats::Harmless,
+            Some((_, false)) => Repeats::Refused,
+            None => Repeats::Unknown,
+        };
+        fault.0.original = reading::original_code(&error).or(Some(error.code));
+        fault.0.peer = Some(error);
+        fault
+    }
+
+    /// Replaces the text, for a peer's error in a situation that its text does not tell. It is then
+    /// our error: the peer's code is kept as the original code.
+    #[must_use]
+    pub fn with_message(mut self, message: impl Into<String>) -> Self {
+        self.0.message = message.into();
+        if let Some(peer) = self.0.peer.take() {
+            self.0.data = self.0.data.or(peer.data);
+        }
+        self
+    }
+
+    /// Sends this JSON-RPC code in place of the catalogue's.
+    #[must_use]
+    pub fn with_rpc_code(mut self, code: i64) -> Self {
+        self.0.rpc_code = Some(code);
+        self
+    }
+
+    /// Notes that the call may be made twice, so that it may be repeated even if it has run.
+    #[must_use]
+    pub fn harmless_to_repeat(mut self) -> Self {
+        self.0.repeats = Repeats::Harmless;
+        self
     }
 
     /// Adds a detail for the log and the local user, which is never sent to a peer.
@@ -84,8 +140,14 @@ impl Fault {
         self.0.detail.as_deref()
     }
 
+    /// True if the same call may succeed later and does no harm if it has run already.
     pub fn retryable(&self) -> bool {
         self.entry().retryable
+            && match self.0.repeats {
+                Repeats::Unknown => !self.0.kind.may_have_run(),
+                Repeats::Harmless => true,
+                Repeats::Refused => false,
+            }
     }
 
     /// The peer's error object, if the fault was received from a peer.
@@ -94,7 +156,7 @@ impl Fault {
     }
 
     pub fn original_mcp_code(&self) -> Option<i64> {
-        self.0.peer.as_ref().map(|e| e.code)
+        self.0.original
     }
 
     /// The `data` of the error object, received or to be sent.
@@ -102,21 +164,30 @@ impl Fault {
         self.0.data.as_ref().or(self.0.peer.as_ref().and_then(|e| e.data.as_ref()))
     }
 
-    /// The error object to send: the peer's error unchanged, or ours with the stable code in
-    /// `data`.
+    /// The error object to send: the peer's error unchanged, or ours with the fields of the
+    /// catalogue in `data` (requirement C2).
     pub fn to_error(&self, era: Era) -> ErrorObject {
         if let Some(peer) = &self.0.peer {
             return peer.clone();
         }
         let entry = self.entry();
-        let mut error = ErrorObject::new(entry.rpc_code(era), self.message());
+        let code = self.0.rpc_code.unwrap_or_else(|| entry.rpc_code(era));
+        let mut error = ErrorObject::new(code, self.message());
         let mut data = self.0.data.as_ref().and_then(Raw::object).unwrap_or_default();
-        for (name, value) in [("code", entry.name), ("appCode", entry.code)] {
+        for (name, value) in [
+            ("code", entry.name),
+            ("appCode", entry.code),
+            ("userMessage", entry.user_message),
+            ("suggestedAction", entry.suggested_action),
+        ] {
             if data.get(name).is_none() {
                 data.set(name, Raw::string(value));
             }
         }
-        data.set("retryable", serde_json::Value::from(entry.retryable).into());
+        data.set("retryable", serde_json::Value::from(self.retryable()).into());
+        if let Some(original) = self.0.original {
+            data.set("originalMcpCode", serde_json::Value::from(original).into());
+        }
         error.data = Some(data.to_raw());
         error.rest = Object::new();
         error
@@ -130,7 +201,7 @@ impl Fault {
             message: self.0.message.clone(),
             user_message: entry.user_message,
             suggested_action: entry.suggested_action,
-            retryable: entry.retryable,
+            retryable: self.retryable(),
             original_mcp_code: self.original_mcp_code(),
             detail: self.0.detail.clone(),
             data: self.data().cloned(),
@@ -164,8 +235,39 @@ mod tests {
         let fault = Fault::new(FaultKind::Timeout, "no answer in 60 s").with_detail("pid 7");
         let error = fault.to_error(Era::Modern);
         assert!(!(-32768..=-32000).contains(&error.code));
-        assert_eq!(error.data.unwrap().as_str(), r#"{"code":"timeout","appCode":"E202","retryable":true}"#);
+        let want = r#"{"code":"timeout","appCode":"E202","userMessage":"The server did not answer in time","suggestedAction":"Try again, or allow more time with --timeout","retryable":false}"#;
+        assert_eq!(error.data.unwrap().as_str(), want);
         assert!(!error.message.contains("pid"));
         assert_eq!(fault.to_string(), "no answer in 60 s: pid 7");
+    }
+
+    #[test]
+    fn our_own_errors_are_read_back_as_what_they_were() {
+        for (kind, retryable) in [
+            (FaultKind::Timeout, false),
+            (FaultKind::ConnectionLost, false),
+            (FaultKind::Overloaded, true),
+            (FaultKind::NotAvailable, false),
+        ] {
+            let sent = Fault::new(kind, "text").with_rpc_code(-32603).to_error(Era::Legacy);
+            let read = Fault::from_peer(sent, Era::Legacy, method::TOOLS_CALL);
+            assert_eq!((read.kind(), read.retryable()), (kind, retryable));
+        }
+        let harmless = Fault::new(FaultKind::Timeout, "text").harmless_to_repeat();
+        let read = Fault::from_peer(harmless.to_error(Era::Modern), Era::Modern, method::TOOLS_CALL);
+        assert_eq!((read.kind(), read.retryable()), (FaultKind::Timeout, true));
+        // Another server's own use of the same member names means nothing to us.
+        let mut theirs = ErrorObject::new(-32603, "no");
+        theirs.data = Some(serde_json::json!({"appCode": "E202", "code": "theirs"}).into());
+        let read = Fault::from_peer(theirs, Era::Legacy, method::TOOLS_CALL);
+        assert_eq!(read.kind(), FaultKind::Unavailable);
+    }
+
+    #[test]
+    fn a_peers_error_with_our_text_names_its_code() {
+        let refused = Fault::from_peer(ErrorObject::new(-32000, "no"), Era::Legacy, method::INITIALIZE);
+        let error = refused.with_message("the handshake: no").to_error(Era::Legacy);
+        assert_eq!(error.message, "the handshake: no");
+        assert_eq!(error.data.unwrap().member_as::<i64>("originalMcpCode"), Some(-32000));
     }
 }

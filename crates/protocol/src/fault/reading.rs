@@ -4,8 +4,23 @@
 //! −32002, −32003) are recognised only from legacy peers; a modern peer that sends −32001, −32003
 //! or −32004 was built before those codes were renumbered.
 
-use super::FaultKind;
-use crate::{Era, method};
+use super::{CATALOGUE, FaultKind};
+use crate::{Era, ErrorObject, method};
+
+/// The kind of an error that was made from the catalogue, and if the call may be repeated. Code and
+/// name must fit together, so that other uses of the same member names are not mistaken for ours.
+pub(super) fn from_catalogue(error: &ErrorObject) -> Option<(FaultKind, bool)> {
+    let data = error.data.as_ref()?;
+    let (code, name): (String, String) = (data.member_as("appCode")?, data.member_as("code")?);
+    let (kind, _) = CATALOGUE.iter().find(|(_, entry)| entry.code == code && entry.name == name)?;
+    Some((*kind, data.member_as("retryable")?))
+}
+
+/// The code of the error behind an error of the catalogue.
+pub(super) fn original_code(error: &ErrorObject) -> Option<i64> {
+    from_catalogue(error)?;
+    error.data.as_ref()?.member_as("originalMcpCode")
+}
 
 pub(super) fn kind_of(code: i64, era: Era, asked: &str) -> FaultKind {
     match (code, era) {

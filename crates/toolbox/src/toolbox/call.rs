@@ -106,7 +106,8 @@ const HOOK_TIME: Duration = Duration::from_secs(5);
 /// probe for hidden tools.
 fn unknown(name: &str) -> Fault {
     let name: String = name.chars().take(128).collect();
-    Fault::new(FaultKind::InvalidRequest, format!("unknown tool: `{name}`"))
+    // The specification's code for an unknown tool is that of invalid params.
+    Fault::new(FaultKind::NotAvailable, format!("unknown tool: `{name}`")).with_rpc_code(-32602)
 }
 
 /// The name of the tool, and its arguments.

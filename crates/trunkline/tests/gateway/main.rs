@@ -43,5 +43,6 @@ mod site;
 mod strangers;
 mod ten;
 mod terminal;
+mod truth;
 mod upstream;
 mod wire;

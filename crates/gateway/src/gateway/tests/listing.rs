@@ -225,7 +225,7 @@ async fn a_bare_name_waits_for_the_servers_that_may_have_it() {
     assert_eq!(read.await.unwrap().unwrap().member_as::<String>("server").unwrap(), "b");
     assert!(began.elapsed() < Duration::from_secs(1), "the server that stays silent is not waited for");
     let fault = unknown.await.unwrap().unwrap_err();
-    assert_eq!((fault.kind(), began.elapsed().as_secs()), (FaultKind::InvalidRequest, 2));
+    assert_eq!((fault.kind(), began.elapsed().as_secs()), (FaultKind::NotAvailable, 2));
     ask(TOOLS_CALL, json!({"name": "nobodys"})).await.unwrap().unwrap_err();
     assert_eq!(began.elapsed().as_secs(), 2, "no later caller waits");
 }

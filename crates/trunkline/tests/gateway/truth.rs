@@ -1,0 +1,147 @@
+//! What servers and clients see of each other through the gateway.
+
+use crate::{
+    caller::{Caller, LEGACY, MODERN},
+    site::Site,
+    upstream::upstream,
+};
+use serde_json::{Value, json};
+
+/// A legacy server over stdio. The file `plan` beside it says what it does.
+const SERVER: &str = r#"
+import json, os, sys, time
+plan = sys.argv[1:]
+declared = {}
+SCHEMA = '{"type":"object"}'
+TWICE = '{"type":"object","type":"string"}'
+
+def send(text):
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+def tool(name, schema):
+    return '{"name":"%s","inputSchema":%s}' % (name, schema)
+
+for line in sys.stdin:
+    message = json.loads(line)
+    method, id = message.get("method"), json.dumps(message.get("id"))
+    if method == "server/discover" and "dies" in plan:
+        time.sleep(6)
+        sys.exit(1)
+    if "id" not in message or method is None:
+        continue
+    if method == "initialize" and "refuses" in plan:
+        send('{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"not today"}}' % id)
+    elif method == "initialize":
+        declared = message["params"]["capabilities"]
+        send('{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}' % id)
+    elif method == "tools/list":
+        tools = [tool("good", SCHEMA), tool("ask", SCHEMA), tool("gone", SCHEMA)]
+        if "twice" in plan:
+            tools.insert(1, tool("bad", TWICE))
+        send('{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}' % (id, ",".join(tools)))
+    elif method == "tools/call" and message["params"]["name"] == "ask" and "elicitation" not in declared:
+        send('{"jsonrpc":"2.0","id":%s,"error":{"code":-31000,"message":"this tool needs elicitation"}}' % id)
+    elif method == "tools/call" and message["params"]["name"] == "gone":
+        os._exit(1)
+    elif method == "tools/call":
+        text = json.dumps(json.dumps(declared))
+        send('{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%s}]}}' % (id, text))
+    else:
+        send('{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}' % id)
+"#;
+
+/// A site with this server, which follows a plan.
+fn site(name: &str, plan: &[&str]) -> Site {
+    Site::of(name, |site| {
+        site.write("server.py", SERVER);
+        let script = site.path("server.py").display().to_string();
+        let words = ["python3", &script].iter().chain(plan).map(ToString::to_string).collect::<Vec<_>>();
+        json!({"s": site.local("s", &words)})
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_sees_exactly_the_capabilities_that_the_client_declared() {
+    let site = site("declared", &[]);
+    let mut door = site.open();
+    for revision in [LEGACY, MODERN] {
+        let mut plain = Caller::open(&door, None, revision).await;
+        assert_eq!(plain.insist("s_good", json!({})).await, "{}");
+        let refused = plain.call("s_ask", json!({})).await;
+        assert_eq!(refused["error"]["message"], "this tool needs elicitation", "{refused:#}");
+        let mut able = Caller::silent(&door, "/mcp", None, revision).await;
+        able.capabilities = json!({"elicitation": {}, "vendor": {"x": 1}});
+        able.begin().await;
+        let seen: Value = serde_json::from_str(&able.insist("s_good", json!({})).await).unwrap();
+        assert_eq!(seen, able.capabilities);
+    }
+    door.stop().await;
+    site.emptied().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tool_whose_schema_names_a_member_twice_is_set_aside_and_the_rest_stays() {
+    let site = site("twice", &["twice"]);
+    let mut door = site.open();
+    let mut caller = Caller::open(&door, None, MODERN).await;
+    caller.insist("s_good", json!({})).await;
+    assert_eq!(caller.tools().await, ["s_good", "s_ask", "s_gone"]);
+    let status = door.status().await;
+    let aside = &upstream(&status, "s")["quarantined"][0];
+    assert_eq!((&aside["name"], &aside["index"]), (&json!("bad"), &json!(1)), "{status:#}");
+    assert_eq!(aside["reason"], "a member name occurs twice in one object");
+    door.stop().await;
+    site.emptied().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_dies_late_of_the_probe_is_started_with_initialize() {
+    let site = site("late", &["dies"]);
+    let mut door = site.open();
+    let mut caller = Caller::open(&door, None, MODERN).await;
+    assert_eq!(caller.insist("s_good", json!({})).await, "{}");
+    door.stop().await;
+    site.emptied().await;
+    let script = site.path("server.py");
+    let told = site.binary().args(["doctor", "--", "python3"]).arg(&script).arg("dies").output().unwrap();
+    let text = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(text.contains("started again for `initialize`") && !text.contains("exited-at-start"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refused_handshake_is_called_one() {
+    let site = site("handshake", &["refuses"]);
+    let mut command = site.binary();
+    command.args(["list", "--json", "--", "python3"]).arg(site.path("server.py")).arg("refuses");
+    let told = command.output().unwrap();
+    let text = format!("{}{}", String::from_utf8_lossy(&told.stdout), String::from_utf8_lossy(&told.stderr));
+    assert!(text.contains("the server refused the handshake (`initialize`): not today"), "{text}");
+    assert!(text.contains("-32000"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn our_errors_say_what_to_do_and_our_client_reads_them_back() {
+    let site = site("codes", &[]);
+    let mut door = site.open();
+    let mut caller = Caller::open(&door, None, LEGACY).await;
+    caller.insist("s_good", json!({})).await;
+    let unknown = caller.call("s_none", json!({})).await;
+    assert_eq!(
+        (&unknown["error"]["code"], &unknown["error"]["data"]["appCode"]),
+        (&json!(-32602), &json!("E204"))
+    );
+    let lost = caller.call("s_gone", json!({})).await;
+    let data = &lost["error"]["data"];
+    assert_eq!((&data["appCode"], &data["retryable"]), (&json!("E215"), &json!(false)), "{lost:#}");
+    for member in ["userMessage", "suggestedAction"] {
+        assert!(data[member].is_string(), "{lost:#}");
+    }
+    caller.insist("s_good", json!({})).await;
+    let called = site.binary().args(["call", &door.endpoint, "s_gone", "--json"]).output().unwrap();
+    let text =
+        format!("{}{}", String::from_utf8_lossy(&called.stdout), String::from_utf8_lossy(&called.stderr));
+    assert!(text.contains("E215") && text.contains("before you repeat it"), "{text}");
+    door.stop().await;
+    site.emptied().await;
+}
