@@ -6,6 +6,10 @@ use crate::{
     upstream::upstream,
 };
 use serde_json::{Value, json};
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::Stdio,
+};
 
 /// A legacy server over stdio. The file `plan` beside it says what it does.
 const SERVER: &str = r#"
@@ -34,7 +38,10 @@ for line in sys.stdin:
         send('{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"not today"}}' % id)
     elif method == "initialize":
         declared = message["params"]["capabilities"]
-        send('{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}' % id)
+        old = '{"protocolVersion":"2024-11-05","capabilities":{"tools":{}}' if "old" in plan else None
+        tasks = '{"tools":{},"tasks":{"requests":{"tools":{"call":{"x":1.0}}}}}' if "tasks" in plan else '{"tools":{}}'
+        told = old or '{"protocolVersion":"2025-11-25","capabilities":%s' % tasks
+        send('{"jsonrpc":"2.0","id":%s,"result":%s,"serverInfo":{"name":"s","version":"1"}}}' % (id, told))
     elif method == "tools/list":
         tools = [tool("good", SCHEMA), tool("ask", SCHEMA), tool("gone", SCHEMA)]
         if "twice" in plan:
@@ -144,4 +151,25 @@ async fn our_errors_say_what_to_do_and_our_client_reads_them_back() {
     assert!(text.contains("E215") && text.contains("before you repeat it"), "{text}");
     door.stop().await;
     site.emptied().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bridge_adds_no_capability_that_the_server_does_not_have() {
+    let site = site("bridged", &[]);
+    for (plan, capabilities) in [
+        ("old", r#""capabilities":{"tools":{}}"#),
+        ("tasks", r#""capabilities":{"tools":{},"tasks":{"requests":{"tools":{"call":{"x":1.0}}}}}"#),
+    ] {
+        let mut command = site.binary();
+        command.args(["bridge", "--", "python3"]).arg(site.path("server.py")).arg(plan);
+        let mut bridge = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let params = json!({"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}});
+        let ask = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
+        writeln!(bridge.stdin.as_mut().unwrap(), "{ask}").unwrap();
+        let mut line = String::new();
+        BufReader::new(bridge.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.contains(capabilities), "{plan}: {line}");
+        drop(bridge.stdin.take());
+        bridge.wait().unwrap();
+    }
 }
