@@ -56,8 +56,9 @@ pub struct ErrorObject {
     pub message: String,
     pub data: Option<Raw>,
     pub rest: Object,
-    /// The text that it was read from, so that an unchanged error is passed on byte for byte.
-    read_from: Option<Raw>,
+    /// The text that it was read from, so that an unchanged error is passed on byte for
+    /// byte. Boxed, because many results carry an error.
+    read_from: Option<Box<Raw>>,
 }
 
 impl Request {

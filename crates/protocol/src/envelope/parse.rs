@@ -117,6 +117,6 @@ impl ErrorObject {
         let code = members.remove("code")?.decode().ok()?;
         let message = members.remove("message")?.decode().ok()?;
         let data = members.remove("data");
-        Some(Self { code, message, data, rest: members, read_from: Some(raw.clone()) })
+        Some(Self { code, message, data, rest: members, read_from: Some(Box::new(raw.clone())) })
     }
 }

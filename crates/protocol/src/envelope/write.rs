@@ -97,7 +97,7 @@ impl ErrorObject {
         if let Some(text) = &self.read_from
             && Self::read(text).as_ref() == Some(self)
         {
-            return text.clone();
+            return text.as_ref().clone();
         }
         let mut object = Object::new();
         object.set("code", Raw::trusted(self.code.to_string().into()));
