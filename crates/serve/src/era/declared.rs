@@ -39,14 +39,28 @@ pub(super) fn offered(capabilities: Option<&Raw>, revision: Revision) -> Raw {
     }
     if !revision.has_core_tasks() {
         offered.remove("tasks");
-    } else if runs_tasks && offered.get("tasks").is_none() {
-        let tasks = serde_json::json!({"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}});
-        offered.set("tasks", tasks.into());
+    } else if runs_tasks {
+        offered.set("tasks", with_own_methods(offered.get("tasks")));
     }
     if !revision.declares_completions() {
         offered.remove("completions");
     }
     offered.to_raw()
+}
+
+/// The server's `tasks`, with those that this endpoint serves itself, whatever the server can do.
+fn with_own_methods(theirs: Option<&Raw>) -> Raw {
+    let mut tasks = theirs.and_then(Raw::object).unwrap_or_default();
+    for (name, value) in [
+        ("list", Raw::empty_object()),
+        ("cancel", Raw::empty_object()),
+        ("requests", serde_json::json!({"tools": {"call": {}}}).into()),
+    ] {
+        if tasks.get(name).is_none() {
+            tasks.set(name, value);
+        }
+    }
+    tasks.to_raw()
 }
 
 /// Removes `tasks.list` from the capabilities in an `initialize` result. A client without an
@@ -92,7 +106,8 @@ mod tests {
         assert!(offered(Some(&offer), Revision::V2025_11_25).member("tasks").is_some());
         assert!(offered(Some(&offer), Revision::V2025_06_18).member("tasks").is_none());
         assert!(offered(Some(&offer), Revision::V2024_11_05).member("completions").is_none());
-        let theirs = raw(r#"{"tasks":{"requests":{"tools":{"call":{"x":1.0}}}},"tools":{}}"#);
+        let theirs =
+            raw(r#"{"tasks":{"cancel":{},"requests":{"tools":{"call":{"x":1.0}}},"list":{}},"tools":{}}"#);
         let mut lifted = theirs.object().unwrap();
         trunkline_protocol::message::declare_tasks(&mut lifted);
         assert_eq!(offered(Some(&lifted.to_raw()), Revision::V2025_11_25), theirs);

@@ -39,7 +39,7 @@ for line in sys.stdin:
     elif method == "initialize":
         declared = message["params"]["capabilities"]
         old = '{"protocolVersion":"2024-11-05","capabilities":{"tools":{}}' if "old" in plan else None
-        tasks = '{"tools":{},"tasks":{"requests":{"tools":{"call":{"x":1.0}}}}}' if "tasks" in plan else '{"tools":{}}'
+        tasks = '{"tools":{},"tasks":{"cancel":{},"requests":{"tools":{"call":{"x":1.0}}},"list":{}}}' if "tasks" in plan else '{"tools":{}}'
         told = old or '{"protocolVersion":"2025-11-25","capabilities":%s' % tasks
         send('{"jsonrpc":"2.0","id":%s,"result":%s,"serverInfo":{"name":"s","version":"1"}}}' % (id, told))
     elif method == "tools/list":
@@ -158,7 +158,10 @@ async fn a_bridge_adds_no_capability_that_the_server_does_not_have() {
     let site = site("bridged", &[]);
     for (plan, capabilities) in [
         ("old", r#""capabilities":{"tools":{}}"#),
-        ("tasks", r#""capabilities":{"tools":{},"tasks":{"requests":{"tools":{"call":{"x":1.0}}}}}"#),
+        (
+            "tasks",
+            r#""capabilities":{"tools":{},"tasks":{"cancel":{},"requests":{"tools":{"call":{"x":1.0}}},"list":{}}}"#,
+        ),
     ] {
         let mut command = site.binary();
         command.args(["bridge", "--", "python3"]).arg(site.path("server.py")).arg(plan);
