@@ -33,6 +33,7 @@ pub struct Server {
     endpoints: Arc<Endpoints>,
     listener: TcpListener,
     address: SocketAddr,
+    origin: SocketOrigin,
 }
 
 /// A bound socket, before its handler is known.
@@ -40,6 +41,17 @@ pub struct Server {
 pub struct Listener {
     listener: TcpListener,
     address: SocketAddr,
+    origin: SocketOrigin,
+}
+
+/// Who holds the listening socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SocketOrigin {
+    /// Only this process.
+    Bound,
+    /// Also the parent process, which gives it to the next one: connections that are not accepted
+    /// here wait for that.
+    Inherited,
 }
 
 /// The requested kind of shutdown.
@@ -59,6 +71,8 @@ pub enum BindError {
     Refused(#[from] BindRefused),
     #[error("cannot listen on {address}")]
     Io { address: SocketAddr, source: io::Error },
+    #[error("cannot use the inherited socket")]
+    Inherited(#[source] io::Error),
 }
 
 impl Listener {
@@ -69,7 +83,8 @@ impl Listener {
 
     /// Serves a handler here. The guard should be the one that allowed this address.
     pub fn serve(self, handler: Arc<dyn Handler>, options: ServeOptions) -> Server {
-        Server { endpoints: Endpoints::new(handler, options), listener: self.listener, address: self.address }
+        let Self { listener, address, origin } = self;
+        Server { endpoints: Endpoints::new(handler, options), listener, address, origin }
     }
 }
 
@@ -80,7 +95,16 @@ impl Server {
         let io = |source| BindError::Io { address, source };
         let listener = TcpListener::bind(address).await.map_err(io)?;
         let address = listener.local_addr().map_err(io)?;
-        Ok(Listener { listener, address })
+        Ok(Listener { listener, address, origin: SocketOrigin::Bound })
+    }
+
+    /// Listens on a socket that the parent process has bound, if the guard allows its address.
+    pub fn inherit(socket: std::net::TcpListener, guard: &Guard) -> Result<Listener, BindError> {
+        let address = socket.local_addr().map_err(BindError::Inherited)?;
+        guard.check_bind(address)?;
+        socket.set_nonblocking(true).map_err(BindError::Inherited)?;
+        let listener = TcpListener::from_std(socket).map_err(BindError::Inherited)?;
+        Ok(Listener { listener, address, origin: SocketOrigin::Inherited })
     }
 
     /// Listens and serves.
@@ -178,7 +202,7 @@ impl Server {
     }
 
     /// Lets calls in flight finish. New connections get one response meanwhile, so that health
-    /// checks see that the server drains.
+    /// checks see that the server drains; those of an inherited socket are left to the next process.
     async fn drain(
         self,
         mut connections: JoinSet<()>,
@@ -188,6 +212,7 @@ impl Server {
         let main = &self.endpoints.main;
         main.enter(Phase::Draining);
         let limit = main.options.limits.drain;
+        let accepts = self.origin == SocketOrigin::Bound;
         let mut deadline = std::pin::pin!(Deadline::after(limit));
         let in_time = loop {
             if connections.is_empty() {
@@ -199,7 +224,7 @@ impl Server {
             tokio::select! {
                 Some(_) = connections.join_next() => {}
                 Some(_) = late.join_next() => {}
-                accepted = self.accept(), if !connections.is_empty() && late.len() < MAX_LATE => {
+                accepted = self.accept(), if accepts && !connections.is_empty() && late.len() < MAX_LATE => {
                     let (stream, peer) = accepted;
                     let service = self.service(peer);
                     late.spawn(serve_connection(stream, service, main.phase(), KeepAlive::OneRequest));

@@ -42,6 +42,10 @@ pub(crate) const SAMPLER_ARG: &str = "OTEL_TRACES_SAMPLER_ARG";
 /// The API key that `status` sends.
 pub(crate) const KEY: &str = "TRUNKLINE_KEY";
 
+/// The number of listening sockets that the parent process passes, and the process they are for.
+pub(crate) const LISTEN_FDS: &str = "LISTEN_FDS";
+pub(crate) const LISTEN_PID: &str = "LISTEN_PID";
+
 /// All variables, for the reference page.
 pub(crate) const VARIABLES: &[Variable] = &[
     Variable {
@@ -96,10 +100,24 @@ pub(crate) const VARIABLES: &[Variable] = &[
         meaning: "The API key that `status` sends to the gateway. `--key` takes precedence.",
     },
     Variable {
+        name: LISTEN_FDS,
+        meaning: "Set by systemd for socket activation: `serve` uses the one inherited socket (descriptor 3) instead of listening itself.",
+    },
+    Variable {
+        name: LISTEN_PID,
+        meaning: "The process that `LISTEN_FDS` is for; another process ignores both.",
+    },
+    Variable {
         name: HOME,
         meaning: "The home directory, for the defaults of `XDG_CACHE_HOME` and `XDG_STATE_HOME`.",
     },
 ];
+
+/// The sockets that the parent process passes. Removes their variables from the environment, so
+/// this has to run before any thread is started.
+pub(crate) fn inherited_sockets() -> listenfd::ListenFd {
+    listenfd::ListenFd::from_env()
+}
 
 /// Snapshot of the environment at program start.
 #[derive(Clone, Default)]

@@ -35,7 +35,17 @@ impl Caller {
 
     /// Connects without sending anything.
     pub(crate) async fn silent(door: &Door, path: &str, token: Option<&str>, revision: &'static str) -> Self {
-        let wire = Wire::open(&door.address).await.unwrap();
+        Self::connect(&door.address, path, token, revision).await
+    }
+
+    /// Like `silent`, for the gateway at this address.
+    pub(crate) async fn connect(
+        address: &str,
+        path: &str,
+        token: Option<&str>,
+        revision: &'static str,
+    ) -> Self {
+        let wire = Wire::open(address).await.unwrap();
         let token = token.map(str::to_owned);
         let capabilities = json!({});
         Self { wire, path: path.to_owned(), token, revision, capabilities, session: None, next: 1000 }

@@ -28,7 +28,12 @@ impl Door {
 
     /// Like `start`, with its standard error.
     pub(crate) fn start_with_errors(command: &mut Command, errors: Stdio) -> Self {
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(errors);
+        Self::start_with_input(command.stdin(Stdio::null()).stderr(errors))
+    }
+
+    /// Like `start`, with the standard input and error that the command has.
+    pub(crate) fn start_with_input(command: &mut Command) -> Self {
+        command.stdout(Stdio::piped());
         let mut process = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();

@@ -23,6 +23,7 @@ mod visit;
 mod allowed;
 mod caller;
 mod door;
+mod handover;
 mod isolation;
 mod kept_lists;
 mod leaks;

@@ -3,7 +3,10 @@
 
 mod bridged;
 
-use super::{Context, Ending, serve::GuardArgs};
+use super::{
+    Context, Ending,
+    serve::{GuardArgs, cannot_listen},
+};
 use crate::{
     args::{ConnectionArgs, TargetWords},
     failure::Failure,
@@ -23,7 +26,7 @@ use trunkline_gateway::{
     upstream::{Start, Upstream, UpstreamOptions},
 };
 use trunkline_protocol::{Caller, ServerName};
-use trunkline_serve::{BindError, Limits, ServeOptions, Server, Shutdown, Workers, serve_stdio};
+use trunkline_serve::{Limits, ServeOptions, Server, Shutdown, Workers, serve_stdio};
 use trunkline_transport::stdio::{standard_input, standard_output};
 
 /// Offer a server over another transport, or to clients of another era
@@ -164,7 +167,7 @@ async fn over_http(
 ) -> Result<Ending, Failure> {
     let mut stop = Stop::listen()?;
     let guard = wire::serve::guard(&wire::flags::auth(&args.guard))?;
-    let listener = Server::listen(address, &guard).await.map_err(cannot_listen)?;
+    let listener = Server::listen(address, &guard).await.map_err(|error| cannot_listen(&error))?;
     // Connect now, so that an unreachable server is reported at startup, not on the first call.
     let server = tokio::select! {
         server = handler.probe() => server.map_err(Failure::connecting)?,
@@ -213,14 +216,4 @@ fn announce(context: &Context, address: SocketAddr, server: &About) -> Result<()
         server.revision.unwrap_or("unknown")
     ));
     Ok(())
-}
-
-fn cannot_listen(error: BindError) -> Failure {
-    match error {
-        BindError::Refused(refused) => Failure::usage(refused.to_string()).hint("see --keys"),
-        error @ BindError::Io { .. } => {
-            let why = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
-            Failure::usage(format!("{error}: {why}")).hint("choose another address with --listen")
-        }
-    }
 }

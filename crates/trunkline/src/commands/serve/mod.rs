@@ -2,6 +2,7 @@
 //! or stdio.
 
 mod banner;
+mod listen;
 mod offer;
 mod reload;
 
@@ -15,19 +16,18 @@ use crate::{
     telemetry::{Telemetry, TelemetryArgs},
     wire::{flags, gateway::Running, memory, packs::Packs, serve as wire, settings, stack::Stack},
 };
+pub(crate) use listen::{DEFAULT_ADDRESS, cannot_listen};
 use offer::Offer;
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{
+    net::{SocketAddr, TcpListener},
+    path::PathBuf,
+    sync::Arc,
+};
 use tokio::sync::watch;
 use trunkline_config::Loaded;
 use trunkline_protocol::Handler;
-use trunkline_serve::{BindError, Guard, Listener, ServeOptions, Server, Shutdown, Workers, serve_stdio};
+use trunkline_serve::{ServeOptions, Shutdown, Workers, serve_stdio};
 use trunkline_transport::stdio::{standard_input, standard_output};
-
-/// Default listen address.
-pub(crate) const DEFAULT_ADDRESS: SocketAddr =
-    SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8425);
-/// Number of ports tried after the default port.
-const FURTHER_PORTS: u16 = 20;
 
 /// Serve the configured servers as one, or tools for a directory
 ///
@@ -43,7 +43,8 @@ pub(crate) struct Args {
     /// directory or above it
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Address to listen on [default: 127.0.0.1:8425, or the next free port]
+    /// Address to listen on, unless systemd passes a socket [default: 127.0.0.1:8425, or the next
+    /// free port]
     #[arg(long, value_name = "ADDRESS", conflicts_with = "stdio")]
     pub(crate) listen: Option<SocketAddr>,
     /// Serve on standard input and output instead of HTTP
@@ -149,6 +150,7 @@ struct Serving<'a> {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
+    let socket = if args.stdio { None } else { listen::inherited()? };
     let loaded = settings::load(context, args.config.as_deref(), flags::of(args))?;
     // Long work runs on blocking threads, so a single client needs only one runtime thread.
     let threads = if args.stdio { Threads::One } else { Threads::All };
@@ -162,7 +164,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
             reload::start(context, args, &loaded, &running)?;
             let serving =
                 Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers: engine.workers() };
-            let served = serving.serve(&Offer::Servers(running.clone())).await;
+            let served = serving.serve(&Offer::Servers(running.clone()), socket).await;
             running.stop().await;
             telemetry.finish().await;
             served
@@ -182,16 +184,16 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         let telemetry = Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
         let serving =
             Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers: engine.workers() };
-        let served = serving.serve(&Offer::Packs(kit.into())).await;
+        let served = serving.serve(&Offer::Packs(kit.into()), socket).await;
         telemetry.finish().await;
         served
     })
 }
 
 impl Serving<'_> {
-    async fn serve(&self, offer: &Offer) -> Result<Ending, Failure> {
+    async fn serve(&self, offer: &Offer, socket: Option<TcpListener>) -> Result<Ending, Failure> {
         memory::limit(&self.loaded.settings);
-        if self.args.stdio { self.over_stdio(offer).await } else { self.over_http(offer).await }
+        if self.args.stdio { self.over_stdio(offer).await } else { self.over_http(offer, socket).await }
     }
 
     /// Wraps the offer's handler in its layers, and returns the directory of its audit trail.
@@ -226,13 +228,13 @@ impl Serving<'_> {
         Ok(Ending::Fine)
     }
 
-    async fn over_http(&self, offer: &Offer) -> Result<Ending, Failure> {
+    async fn over_http(&self, offer: &Offer, socket: Option<TcpListener>) -> Result<Ending, Failure> {
         let Self { context, args, loaded, telemetry, .. } = *self;
         let settings = &loaded.settings;
         let mut options = wire::options(settings, args.era)?;
         options.workers = self.workers.clone();
         offer.add_pages(&mut options, telemetry, loaded);
-        let listener = bind(settings.listen, &options.guard).await?;
+        let listener = listen::bind(socket, settings.listen, &options.guard).await?;
         let port = listener.address().port().to_string();
         let (handler, trail) = self.stacked(offer, &port, &mut options)?;
         let server = listener.serve(handler, options);
@@ -253,29 +255,4 @@ impl Serving<'_> {
         running.await;
         Ok(Ending::Fine)
     }
-}
-
-/// Binds the given address, or else the first free port from the default one on.
-async fn bind(listen: Option<SocketAddr>, guard: &Guard) -> Result<Listener, Failure> {
-    let first = listen.unwrap_or(DEFAULT_ADDRESS);
-    let further = if listen.is_some() { 0 } else { FURTHER_PORTS };
-    for offset in 0..=further {
-        let address = SocketAddr::new(first.ip(), first.port() + offset);
-        match Server::listen(address, guard).await {
-            Ok(listener) => return Ok(listener),
-            Err(BindError::Io { .. }) if offset < further => {}
-            Err(BindError::Refused(refused)) => {
-                return Err(Failure::usage(refused.to_string()).hint("see --keys"));
-            }
-            Err(error @ BindError::Io { .. }) => {
-                return Err(Failure::usage(format!("{error}: {}", source(&error)))
-                    .hint("choose another with --listen"));
-            }
-        }
-    }
-    Err(Failure::usage("no port is free"))
-}
-
-fn source(error: &dyn std::error::Error) -> String {
-    error.source().map(ToString::to_string).unwrap_or_default()
 }
