@@ -37,6 +37,8 @@ enum Action {
 /// The outcome of reading lists.
 struct Refreshed {
     changed: bool,
+    /// True if the server had announced a change.
+    announced: bool,
     /// Bitmask of the lists that could not be read.
     failed: u8,
 }
@@ -91,13 +93,24 @@ impl Core {
             self.changed.fetch_or(ALL, Ordering::AcqRel);
         }
         let mut quiet = limits.quiet;
+        let mut announced_at = Instant::now();
         let mut failures = 0;
         let mut again = None;
         loop {
             let wanted = self.changed.swap(0, Ordering::AcqRel);
             if wanted != 0 {
-                let Some(Refreshed { changed, failed }) = self.refresh(live, wanted).await else { return };
-                quiet = if changed { limits.quiet } else { (quiet * 2).min(limits.quiet_ceiling) };
+                let Some(Refreshed { changed, announced, failed }) = self.refresh(live, wanted).await else {
+                    return;
+                };
+                // Only announcements without a change are a reason to wait longer after the next.
+                if changed {
+                    quiet = limits.quiet;
+                } else if announced {
+                    quiet = (quiet * 2).min(limits.quiet_ceiling);
+                }
+                if announced {
+                    announced_at = Instant::now();
+                }
                 failures = if failed == 0 { 0 } else { failures + 1 };
                 again = (failed != 0).then(|| (Instant::now() + self.pause_after(failures), failed));
             }
@@ -115,10 +128,15 @@ impl Core {
                     self.mark(again.map_or(0, |(_, failed)| failed));
                     return;
                 }
-                () = self.change.notified() => tokio::select! {
-                    _ = live.lost() => return,
-                    () = sleep(quiet) => {}
-                },
+                () = self.change.notified() => {
+                    if announced_at.elapsed() >= limits.quiet_ceiling {
+                        quiet = limits.quiet;
+                    }
+                    tokio::select! {
+                        _ = live.lost() => return,
+                        () = sleep(quiet) => {}
+                    }
+                }
                 () = Deadline::at(self.next_tidying()) => {}
                 () = until(expiry) => self.mark(ALL),
                 () = until(again.map(|(at, _)| at)) => self.mark(again.take().map_or(0, |(_, failed)| failed)),
@@ -174,7 +192,7 @@ impl Core {
             drop(lists);
             self.bump();
         }
-        Some(Refreshed { changed, failed })
+        Some(Refreshed { changed, announced: announced != 0, failed })
     }
 
     async fn read(&self, live: &Arc<LiveSession>, kind: Kind) -> Result<ReadList, Fault> {

@@ -95,6 +95,25 @@ async fn a_change_is_read_soon_and_a_storm_of_them_seldom() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_change_is_read_soon_after_lists_expired_unchanged_and_after_announcements_without_change() {
+    for (ttl, announcements) in [(Some(1000), 0), (None, 10)] {
+        let fake = Fake::legacy();
+        *fake.ttl.lock().unwrap() = ttl;
+        let upstream = fake.upstream(UpstreamOptions::default());
+        until_listed(&upstream).await;
+        for _ in 0..announcements {
+            fake.session(0).say("notifications/tools/list_changed");
+            tokio::time::sleep(Duration::from_secs(6)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(20_500)).await;
+        fake.tools.lock().unwrap().push(tool("new"));
+        fake.session(0).say("notifications/tools/list_changed");
+        tokio::time::sleep(Duration::from_millis(150)).await;
+        assert_eq!(upstream.offer().unwrap().tools.len(), 2, "ttl {ttl:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_change_during_a_reading_is_read_once_more() {
     let fake = Fake::legacy();
     let upstream = fake.upstream(UpstreamOptions::default());
