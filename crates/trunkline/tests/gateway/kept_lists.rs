@@ -49,3 +49,25 @@ async fn the_first_list_after_a_restart_is_complete_though_the_server_is_still_s
     fs::remove_file(site.path("hold")).unwrap();
     door.stop().await;
 }
+
+/// Number of lists after the first one, and the seconds that each would take if it waited.
+const LATER_LISTS: u32 = 20;
+const GRACE: u32 = 5;
+
+#[tokio::test]
+async fn a_dead_server_delays_only_the_first_list() {
+    let site = Site::new("dead");
+    let servers =
+        json!({"good": site.echo("good", "modern"), "dead": site.local("dead", &["false".to_owned()])});
+    site.configure(&json!({"mcp": {"servers": servers}, "limits": {"listGrace": format!("{GRACE}s")}}));
+    let mut door = site.open();
+    let mut caller = Caller::open(&door, None, MODERN).await;
+    assert!(caller.tools().await.contains(&"good_echo".to_owned()));
+    let began = std::time::Instant::now();
+    for _ in 0..LATER_LISTS {
+        assert!(caller.tools().await.contains(&"good_echo".to_owned()));
+    }
+    let took = began.elapsed();
+    assert!(took.as_secs() < u64::from(LATER_LISTS * GRACE / 2), "{LATER_LISTS} lists took {took:?}");
+    door.stop().await;
+}
