@@ -1,5 +1,6 @@
 //! Disclosure: the summary of a project's file that a user sees before approving it. All values
-//! are shown as written; references are not resolved.
+//! are shown as written: references are not resolved, and nothing is masked, because a command
+//! could hide behind an option such as `--token`.
 
 use crate::{
     approval::FoundFile,
@@ -9,7 +10,6 @@ use crate::{
         check::join,
         project::{self, ProjectMay},
     },
-    resolve::as_written,
     source::Sources,
 };
 use serde::Serialize;
@@ -34,7 +34,7 @@ pub struct DisclosedServer {
     pub says: Vec<Said>,
 }
 
-/// A value as written, with secrets masked.
+/// A value as written.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Said {
     pub key: String,
@@ -66,8 +66,13 @@ pub(crate) fn disclosed(file: FoundFile, tree: &Node, sources: &Sources) -> Disc
     Disclosure { file, servers: servers.iter().map(server).collect(), references, security }
 }
 
+/// The leaf values of a tree below `key`.
 fn said(node: &Node, key: &str) -> Vec<Said> {
-    as_written(node, key).into_iter().map(|(key, value)| Said { key, value }).collect()
+    let entries = node.entries();
+    if entries.is_empty() {
+        return vec![Said { key: key.to_owned(), value: node.to_json() }];
+    }
+    entries.iter().flat_map(|entry| said(&entry.node, &join(key, &entry.key))).collect()
 }
 
 fn refer(node: &Node, key: &str, sources: &Sources, found: &mut Vec<Reference>) {
@@ -76,7 +81,7 @@ fn refer(node: &Node, key: &str, sources: &Sources, found: &mut Vec<Reference>) 
             let line = sources.origin(node.place).position.map_or(0, |at| at.line);
             let outside = pieces(text).into_iter().filter(|piece| !matches!(piece, Piece::Literal(_)));
             found.extend(outside.map(|piece| Reference {
-                written: piece.shown(),
+                written: piece.written(),
                 key: key.to_owned(),
                 line,
             }));

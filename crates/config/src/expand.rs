@@ -50,15 +50,22 @@ pub(crate) fn shown(text: &str) -> String {
 }
 
 impl Piece<'_> {
-    /// The piece for display.
+    /// The piece for display, without a default that looks like a secret.
     pub(crate) fn shown(&self) -> String {
+        match self {
+            Self::Variable { name, default: Some(default) } if crate::looks::secret(name, default) => {
+                Self::Variable { name, default: Some(MASK) }.written()
+            }
+            piece => piece.written(),
+        }
+    }
+
+    /// The piece as it can be written in a file.
+    pub(crate) fn written(&self) -> String {
         match self {
             Self::Literal(text) => (*text).to_owned(),
             Self::Variable { name, default: None } => format!("{{env:{name}}}"),
-            Self::Variable { name, default: Some(default) } => {
-                let default = if crate::looks::secret(name, default) { MASK } else { default };
-                format!("${{{name}:-{default}}}")
-            }
+            Self::Variable { name, default: Some(default) } => format!("${{{name}:-{default}}}"),
             Self::File(path) => format!("{{file:{path}}}"),
             Self::Keychain { service, account } => format!("{{keychain:{service}/{account}}}"),
         }

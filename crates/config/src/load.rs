@@ -8,12 +8,12 @@ use crate::{
     jsonc::{Node, Place},
     keys::{check::check, schema, schema::DEFAULTS},
     layered::{Layered, laid, shorthand_timeouts},
-    narrow::narrowed,
+    narrow::{Extent, narrowed, widened_rates},
     problem::{Code, Problem},
     programs,
     regular_file::read_regular_text,
-    resolve::{self, Shown, Surroundings},
-    secret::Secrets,
+    resolve::{self, Resolved, Shown, Surroundings},
+    secret::{Secret, Secrets},
     settings::{JwksPlace, Origins, Settings},
     source::{Layer, Sources},
     variables,
@@ -33,8 +33,6 @@ pub struct Inputs<'a> {
     pub directory: PathBuf,
     /// The file to read instead of searching for the project's file; it must exist.
     pub file: Option<PathBuf>,
-    /// Handling of a file that was found, not named.
-    pub found: FoundFiles,
     /// The file of the user's approvals; without it, no found file is approved.
     pub approvals: Option<PathBuf>,
     /// Trunkline's directory in the user's configuration directory, such as `~/.config/trunkline`.
@@ -44,17 +42,6 @@ pub struct Inputs<'a> {
     pub variables: BTreeMap<String, String>,
     pub flags: Vec<Flag>,
     pub secrets: &'a dyn Secrets,
-}
-
-/// Handling of a file found in the current directory or above it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum FoundFiles {
-    /// Use it if the user approved its current content; otherwise ignore it.
-    #[default]
-    IfApproved,
-    /// Read it as if it were approved. Only for display: nothing may be started or opened with
-    /// such settings.
-    Preview,
 }
 
 /// A setting given on the command line.
@@ -75,10 +62,10 @@ pub struct Loaded {
     pub origins: Origins,
     /// The nearest found file whose current content is not approved.
     pub waiting: Option<FoundFile>,
-    /// The disclosure of the found file, if it was read.
-    pub disclosure: Option<Disclosure>,
     /// All values for display, with their origins.
     pub shown: Vec<Shown>,
+    /// The resolved values of all texts with references; they are shown as written.
+    pub references: Vec<Secret>,
     pub layered: Layered,
     pub warnings: Vec<Problem>,
     /// The files that were read.
@@ -103,16 +90,51 @@ pub struct Rejected {
     pub watched: Vec<Seen>,
 }
 
-/// Reads all layers.
+/// The judgement of a configuration whose found file may not be approved. There are no settings:
+/// nothing may be started or opened with such a file.
+#[derive(Debug, Clone)]
+pub struct Preview {
+    /// Errors and warnings, in the order of files and lines.
+    pub problems: Vec<Problem>,
+    pub sources: Sources,
+    /// Number of enabled servers.
+    pub servers: usize,
+    /// The nearest found file whose current content is not approved.
+    pub waiting: Option<FoundFile>,
+    /// The disclosure of the found file, if there is one.
+    pub disclosure: Option<Disclosure>,
+    pub read: Vec<PathBuf>,
+}
+
+/// Reads all layers. A found file is used if the user approved its current content; otherwise only
+/// the restrictions of the content that was approved before stay in force.
 pub fn load(inputs: &Inputs<'_>) -> Result<Loaded, Box<Rejected>> {
     let _held_until_all_is_checked = schema();
+    read(inputs, Purpose::Use).finish(inputs)
+}
+
+/// Reads all layers, and the nearest found file as if it were approved. The references of an
+/// unapproved file are not resolved.
+pub fn preview(inputs: &Inputs<'_>) -> Preview {
+    let _held_until_all_is_checked = schema();
+    read(inputs, Purpose::Preview).preview(inputs)
+}
+
+/// The use of a found file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Use,
+    Preview,
+}
+
+fn read(inputs: &Inputs<'_>, purpose: Purpose) -> Reading {
     let mut reading = Reading::new(&inputs.directory);
     if let Some(path) = user_file(inputs) {
         reading.file(Layer::User, &path, Needed::No);
     }
     match &inputs.file {
         Some(file) => reading.file(Layer::Project, &inputs.directory.join(file), Needed::Yes),
-        None => reading.find(inputs),
+        None => reading.find(inputs, purpose),
     }
     let (trees, problems) = variables::layer(&inputs.variables, &mut reading.sources);
     reading.problems.extend(problems);
@@ -124,7 +146,8 @@ pub fn load(inputs: &Inputs<'_>) -> Result<Loaded, Box<Rejected>> {
         let place = Place { source: number, start: 0, end: 0 };
         reading.take(variables::single(&flag.key, Node::from_json(flag.value.clone(), place)));
     }
-    reading.finish(inputs)
+    reading.compare_rates(inputs);
+    reading
 }
 
 /// Maximum number of values in a configuration file: more than a real one has, and few enough to
@@ -140,6 +163,10 @@ enum Needed {
 struct Reading {
     sources: Sources,
     trees: Vec<Node>,
+    /// Index of the found file's tree.
+    project: Option<usize>,
+    /// The source of a found file that is previewed and not approved.
+    unapproved: Option<u16>,
     problems: Vec<Problem>,
     waiting: Option<FoundFile>,
     disclosure: Option<Disclosure>,
@@ -155,6 +182,8 @@ impl Reading {
         Self {
             sources,
             trees: vec![defaults],
+            project: None,
+            unapproved: None,
             problems: Vec::new(),
             waiting: None,
             disclosure: None,
@@ -166,25 +195,52 @@ impl Reading {
     /// Finds the nearest approved file in the directory or above it. Unapproved files are ignored,
     /// so that a new file nearby cannot disable the approved one. Each candidate path is watched,
     /// because a file may be created there.
-    fn find(&mut self, inputs: &Inputs<'_>) {
+    fn find(&mut self, inputs: &Inputs<'_>, purpose: Purpose) {
         self.watched.extend(inputs.approvals.iter().map(Seen::now));
         let own = user_file(inputs);
         let mut approvals = None;
+        let mut before = None;
         for path in inputs.directory.ancestors().map(|directory| directory.join(files::FILE_NAME)) {
-            // The user's own file may be above the project; it must not become a second layer.
+            // The user's own file, or a link to it, must not become a second layer.
             if own.as_ref().is_some_and(|own| same_file(own, &path)) {
-                break;
+                continue;
             }
             self.watched.push(Seen::now(&path));
-            let Ok(text) = read_regular_text(&path, jsonc::MAX_BYTES as u64) else { continue };
-            let found = FoundFile::new(&path, &text);
-            let approved = approvals.get_or_insert_with(|| self.approvals(inputs)).has(&found);
+            let text = match read_regular_text(&path, jsonc::MAX_BYTES as u64) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                text => text,
+            };
+            let approvals = approvals.get_or_insert_with(|| self.approvals(inputs));
+            let found = text.ok().map(|text| FoundFile::new(&path, &text));
+            let approved = found.as_ref().is_some_and(|found| approvals.has(found));
+            if !approved && before.is_none() {
+                before = inputs.approvals.as_ref().and_then(|file| approvals.content(file, &path));
+            }
+            let Some(found) = found else { continue };
             if !approved && self.waiting.is_none() {
                 self.waiting = Some(found.clone());
             }
-            if approved || inputs.found == FoundFiles::Preview {
-                return self.found(found, &text, inputs);
+            if approved || purpose == Purpose::Preview {
+                self.found(found, inputs);
+                break;
             }
+        }
+        if let Some(before) = before.filter(|_| purpose == Purpose::Use) {
+            self.restrict(&before);
+        }
+    }
+
+    /// Adds the restrictions of a content that was approved before the file was changed.
+    /// Otherwise, changing the file would remove them.
+    fn restrict(&mut self, before: &FoundFile) {
+        let number = self.sources.file(Layer::Project, &before.path, before.text());
+        let Ok(tree) = jsonc::parse(before.text(), number) else { return };
+        let below = laid(self.trees.clone());
+        let (kept, _) =
+            narrowed(&shorthand_timeouts(tree), &below, Extent::Restrictions, &self.sources, "");
+        if !kept.entries().is_empty() {
+            self.read.push(before.path.clone());
+            self.trees.push(kept);
         }
     }
 
@@ -199,20 +255,39 @@ impl Reading {
     }
 
     /// Adds the part of a found file that a project is allowed to set.
-    fn found(&mut self, found: FoundFile, text: &str, inputs: &Inputs<'_>) {
-        let Some(tree) = self.parse(Layer::Project, &found.path, text) else { return };
+    fn found(&mut self, found: FoundFile, inputs: &Inputs<'_>) {
+        let Some(tree) = self.parse(Layer::Project, &found.path, found.text()) else { return };
         let tree = shorthand_timeouts(tree);
-        let instead = match user_file(inputs) {
-            Some(own) => format!("put it into your own file {}", own.display()),
-            None => "name the file with --config if you trust it".to_owned(),
-        };
+        if self.waiting.as_ref() == Some(&found) {
+            self.unapproved = Some(tree.place.source);
+        }
         self.problems.extend(check(&tree, &schema(), "", &self.sources));
-        let (kept, refused) = narrowed(&tree, &laid(self.trees.clone()), &self.sources, &instead);
-        let known = |problem: &Problem| self.problems.iter().any(|known| known.key == problem.key);
-        let refused: Vec<Problem> = refused.into_iter().filter(|problem| !known(problem)).collect();
-        self.problems.extend(refused);
+        let below = laid(self.trees.clone());
+        let (kept, refused) = narrowed(&tree, &below, Extent::All, &self.sources, &instead(inputs));
+        self.refuse(refused);
         self.disclosure = Some(disclosed(found, &tree, &self.sources));
+        self.project = Some(self.trees.len());
         self.trees.push(kept);
+    }
+
+    /// Compares the rates with and without the found file, now that all layers are known.
+    fn compare_rates(&mut self, inputs: &Inputs<'_>) {
+        let Some(project) = self.project else { return };
+        let others = self.trees.iter().enumerate().filter(|(at, _)| *at != project);
+        let without = laid(others.map(|(_, tree)| tree.clone()).collect());
+        let with = laid(self.trees.clone());
+        let both = (&with, &without);
+        let wider = widened_rates(&self.trees[project], both, &self.sources, &instead(inputs));
+        self.refuse(wider);
+    }
+
+    /// Reports refused keys, unless another problem of the same key is known.
+    fn refuse(&mut self, refused: Vec<Problem>) {
+        for problem in refused {
+            if !self.problems.iter().any(|known| known.key == problem.key) {
+                self.problems.push(problem);
+            }
+        }
     }
 
     fn file(&mut self, layer: Layer, path: &Path, needed: Needed) {
@@ -270,12 +345,9 @@ impl Reading {
         self.trees.push(tree);
     }
 
-    fn finish(self, inputs: &Inputs<'_>) -> Result<Loaded, Box<Rejected>> {
-        let Self { sources, trees, problems, waiting, disclosure, read, mut watched } = self;
-        let layered = Layered::of(trees, sources);
-        let around =
-            Surroundings { variables: &inputs.variables, secrets: inputs.secrets, home: inputs.home.clone() };
-        let resolved = resolve::resolve(&layered, &around, problems);
+    fn finish(mut self, inputs: &Inputs<'_>) -> Result<Loaded, Box<Rejected>> {
+        let (resolved, layered) = self.resolve(inputs);
+        let Self { waiting, read, mut watched, .. } = self;
         let mut problems = resolved.problems;
         watched.extend(resolved.secret_files);
         watched.sort_unstable();
@@ -287,8 +359,8 @@ impl Reading {
                 settings,
                 origins: resolved.origins,
                 waiting,
-                disclosure,
                 shown: resolved.shown,
+                references: resolved.references,
                 layered,
                 warnings: problems,
                 read,
@@ -296,6 +368,42 @@ impl Reading {
             }),
             None => Err(Box::new(Rejected { problems, sources: layered.sources, waiting, read, watched })),
         }
+    }
+
+    fn preview(mut self, inputs: &Inputs<'_>) -> Preview {
+        let (resolved, layered) = self.resolve(inputs);
+        let Self { waiting, disclosure, read, .. } = self;
+        let mut problems = resolved.problems;
+        sort(&mut problems, &read);
+        let servers = layered.tree.at(&["mcp", "servers"]).map(Node::entries).unwrap_or_default();
+        let servers = servers.iter().filter(|server| !resolve::is_disabled(&server.node)).count();
+        Preview { problems, sources: layered.sources, servers, waiting, disclosure, read }
+    }
+
+    fn resolve(&mut self, inputs: &Inputs<'_>) -> (Resolved, Layered) {
+        let layered = Layered::of(std::mem::take(&mut self.trees), std::mem::take(&mut self.sources));
+        let around = Surroundings {
+            variables: &inputs.variables,
+            secrets: inputs.secrets,
+            home: inputs.home.clone(),
+            unapproved: self.unapproved,
+        };
+        (resolve::resolve(&layered, &around, std::mem::take(&mut self.problems)), layered)
+    }
+}
+
+impl Preview {
+    /// True if there are no errors.
+    pub fn is_valid(&self) -> bool {
+        !self.problems.iter().any(Problem::is_error)
+    }
+}
+
+/// The advice about a key that a found file may not set.
+fn instead(inputs: &Inputs<'_>) -> String {
+    match user_file(inputs) {
+        Some(own) => format!("put it into your own file {}", own.display()),
+        None => "name the file with --config if you trust it".to_owned(),
     }
 }
 

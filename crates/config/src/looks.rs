@@ -3,7 +3,7 @@
 use crate::{expand::has_reference, secret::MASK};
 use trunkline_secrets::is_secret;
 
-pub(crate) use trunkline_secrets::{credential, is_secret_name as secret_name};
+pub(crate) use trunkline_secrets::credential;
 
 /// Well-known placeholder secrets.
 const KNOWN: &[&str] = &[

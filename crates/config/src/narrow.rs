@@ -3,6 +3,9 @@
 //! is refused and reported with its position. [`keys::project`] defines the permission of each
 //! key.
 //!
+//! Rates are merged member by member from several layers, so they are compared once more when all
+//! layers are known: [`widened_rates`].
+//!
 //! [`keys::project`]: crate::keys::project
 
 use crate::{
@@ -12,26 +15,38 @@ use crate::{
         kind::read_time,
         project::{self, FRESH, Fresh, Narrower, ProjectMay},
     },
+    layered::over_defaults,
     problem::{Code, Problem},
     source::Sources,
 };
 use std::net::SocketAddr;
+
+/// The part of a project's file that is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Everything that it may set.
+    All,
+    /// Only restrictions of the layers below. The rest is dropped.
+    Restrictions,
+}
 
 /// The part of a project's tree that may be merged over `below`, and the refused values. `instead`
 /// is the file where refused values belong.
 pub(crate) fn narrowed(
     project: &Node,
     below: &Node,
+    extent: Extent,
     sources: &Sources,
     instead: &str,
 ) -> (Node, Vec<Problem>) {
-    let mut narrowing = Narrowing { below, sources, instead, problems: Vec::new() };
+    let mut narrowing = Narrowing { below, extent, sources, instead, problems: Vec::new() };
     let value = narrowing.table(project.entries(), &Key::default());
     (Node { value, place: project.place }, narrowing.problems)
 }
 
 struct Narrowing<'a> {
     below: &'a Node,
+    extent: Extent,
     sources: &'a Sources,
     instead: &'a str,
     problems: Vec<Problem>,
@@ -62,7 +77,11 @@ impl Narrowing<'_> {
             && self.of(&key).is_none()
         {
             let is_first = self.of(above).is_none_or(|table| table.entries().is_empty());
-            if *fresh == Fresh::Free || is_first {
+            if *fresh == Fresh::Free {
+                return Some(entry.node.clone()).filter(|_| self.extent == Extent::All);
+            }
+            // The first roles are a restriction: without roles, everything is allowed.
+            if is_first {
                 return Some(entry.node.clone());
             }
             return self.refuse(
@@ -72,7 +91,7 @@ impl Narrowing<'_> {
             );
         }
         match (project::may(&key.pattern), &entry.node.value) {
-            (Some(ProjectMay::Set), _) => Some(entry.node.clone()),
+            (Some(ProjectMay::Set), _) => Some(entry.node.clone()).filter(|_| self.extent == Extent::All),
             (Some(ProjectMay::Narrow(narrower)), _) => self.narrow(entry, &key, narrower),
             (Some(ProjectMay::Never), _) => self.refuse(entry, &key, &never(&key)),
             (None, Value::Table(entries)) => {
@@ -100,6 +119,7 @@ impl Narrowing<'_> {
                 let is_off = below.and_then(Node::bool) == Some(false);
                 (node.bool().is_some_and(|on| !on || !is_off), "may not switch this on")
             }
+            Narrower::True => (node.bool() == Some(true), "may not switch this off"),
             Narrower::Ordered(order) => (is_stricter(node, below, order), "may only make this stricter"),
             Narrower::WithoutRoles => {
                 (self.has_no_roles(), "may not set this, because your own file says who may use what")
@@ -172,18 +192,84 @@ fn is_lower(node: &Node, below: Option<&Node>) -> bool {
     matches!((amount(Some(node)), amount(below)), (Some(given), Some(most)) if given <= most)
 }
 
-/// Rates are merged member by member, so the merged rate is compared.
+/// The merged rate is compared, because rates are merged member by member.
 fn is_fewer(node: &Node, below: Option<&Node>) -> bool {
     let Some(below) = below.filter(|below| below.value != Value::Null) else { return true };
-    let member = |name: &str| amount(node.get(name)).or_else(|| amount(below.get(name)));
-    let is_rate = node.value != Value::Null && ["calls", "per"].iter().all(|name| readable(node.get(name)));
-    is_rate
-        && member("calls").zip(amount(below.get("calls"))).is_some_and(|(given, most)| given <= most)
-        && member("per").unwrap_or(MINUTE) >= amount(below.get("per")).unwrap_or(MINUTE)
+    is_no_wider(&Rate::of(Some(&over_defaults(below, node))), &Rate::of(Some(below)))
 }
 
-fn readable(member: Option<&Node>) -> bool {
-    member.is_none() || amount(member).is_some()
+/// A rate limit as it is written.
+#[derive(Debug, PartialEq)]
+enum Rate {
+    Unlimited,
+    Limited {
+        calls: f64,
+        per: f64,
+    },
+    /// It contains a reference, or is not a rate.
+    Unknown,
+}
+
+impl Rate {
+    fn of(node: Option<&Node>) -> Self {
+        let Some(node) = node.filter(|node| node.value != Value::Null) else { return Self::Unlimited };
+        let per = node.get("per").map_or(Some(MINUTE), |per| amount(Some(per)));
+        match (amount(node.get("calls")), per) {
+            (Some(calls), Some(per)) => Self::Limited { calls, per },
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// True if `given` allows no more calls than `most`, neither at once nor in the long run.
+fn is_no_wider(given: &Rate, most: &Rate) -> bool {
+    match (given, most) {
+        (_, Rate::Unlimited) => true,
+        (Rate::Limited { calls, per }, Rate::Limited { calls: most, per: least }) => {
+            calls <= most && calls * least <= most * per
+        }
+        _ => false,
+    }
+}
+
+/// The rates that are wider with the project's layer than without it, all layers considered.
+/// `project` is that layer.
+pub(crate) fn widened_rates(
+    project: &Node,
+    (with, without): (&Node, &Node),
+    sources: &Sources,
+    instead: &str,
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut compare = |rates: [Option<&Node>; 2], paths: &[Vec<&str>]| {
+        let entry = |path: &Vec<&str>| {
+            let (last, above) = path.split_last()?;
+            project.at(above)?.entry(last)
+        };
+        let set = paths.iter().find_map(|path| entry(path).map(|entry| (path.join("."), entry)));
+        if let Some((key, entry)) = set
+            && rates[0].map(|rate| &rate.value) != rates[1].map(|rate| &rate.value)
+            && !is_no_wider(&Rate::of(rates[0]), &Rate::of(rates[1]))
+        {
+            let reason = "a project's file may only allow fewer calls";
+            let problem = sources.problem(Code::ProjectMayNot, entry.key_place, &key, reason);
+            problems.push(problem.suggest(instead));
+        }
+    };
+    for name in ["perCaller", "perTool"] {
+        let path = ["limits", name];
+        compare([with.at(&path), without.at(&path)], &[path.to_vec()]);
+    }
+    for server in without.at(&["mcp", "servers"]).map(Node::entries).unwrap_or_default() {
+        let path = ["mcp", "servers", server.key.as_str()];
+        let of = |tree: &Node| {
+            let (defaults, server) = (tree.get("defaults")?, tree.at(&path)?);
+            over_defaults(defaults, server).get("rate").cloned()
+        };
+        let paths = [[&path[..], &["rate"]].concat(), vec!["defaults", "rate"]];
+        compare([of(with).as_ref(), of(without).as_ref()], &paths);
+    }
+    problems
 }
 
 fn is_stricter(node: &Node, below: Option<&Node>, order: &[&str]) -> bool {

@@ -8,13 +8,9 @@ use std::{fs, io, io::Read as _, path::Path};
 
 /// The bytes of a regular file; one that holds more than `limit` bytes is an error.
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let file = open(path)?;
-    let about = file.metadata()?;
-    if !about.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
-    }
+    let file = open_regular(path)?;
     let too_large = || io::Error::other(format!("it is larger than {limit} bytes"));
-    if about.len() > limit {
+    if file.metadata()?.len() > limit {
         return Err(too_large());
     }
     let mut bytes = Vec::new();
@@ -26,6 +22,18 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// Like `read_regular`, but returns UTF-8 text.
 pub fn read_regular_text(path: &Path, limit: u64) -> io::Result<String> {
     String::from_utf8(read_regular(path, limit)?).map_err(|_| io::Error::other("it is not UTF-8"))
+}
+
+/// The first bytes of a regular file, at most `limit`.
+pub fn read_regular_head(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_regular(path)?.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn open_regular(path: &Path) -> io::Result<fs::File> {
+    let file = open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
 }
 
 #[cfg(unix)]

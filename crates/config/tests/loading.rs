@@ -39,7 +39,7 @@ fn a1_the_servers_of_the_seed_are_read_as_it_writes_them() {
     let settings = place.settings();
     let server = |name: &str| &settings.servers[&name.parse().unwrap()];
     let Reach::Local(local) = &server("github").reach else { panic!("it is local") };
-    assert_eq!(local.program, "npx");
+    assert_eq!(local.program.expose(), "npx");
     assert_eq!(local.arguments[1].expose(), "@modelcontextprotocol/server-github");
     assert_eq!(local.environment["GITHUB_TOKEN"].expose(), "t0k");
     assert_eq!(local.directory, place.path("project"));

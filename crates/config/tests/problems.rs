@@ -30,10 +30,10 @@ fn v02_a_name_that_stands_twice_is_refused() {
 #[test]
 fn v02_an_unset_variable_is_named_with_its_place() {
     insta::assert_snapshot!(problems("{\"mcp\": {\"servers\": {\n  \"a\": {\"command\": [\"x\", \"--to=${WHERE}\"],\n    \"environment\": {\"T\": \"{env:A_TOKEN}\"}},\n  \"b\": {\"url\": \"{env:B_URL}\", \"headers\": {\"Authorization\": \"Bearer ${B}\"}}\n}}}"), @r"
-    /project/trunkline.json:2:26+15 error[unset-variable] mcp.servers.a.command[1]: the environment variable `WHERE` is not set (set it, or write `${WHERE:-…}` with what to use without it)
-    /project/trunkline.json:3:26+15 error[unset-variable] mcp.servers.a.environment.T: the environment variable `A_TOKEN` is not set (set it, or write `${A_TOKEN:-…}` with what to use without it)
-    /project/trunkline.json:4:16+13 error[unset-variable] mcp.servers.b.url: the environment variable `B_URL` is not set (set it, or write `${B_URL:-…}` with what to use without it)
-    /project/trunkline.json:4:60+13 error[unset-variable] mcp.servers.b.headers.Authorization: the environment variable `B` is not set (set it, or write `${B:-…}` with what to use without it)
+    /project/trunkline.json:2:26+15 warning[unset-variable] mcp.servers.a.command[1]: the environment variable `WHERE` is not set, so the server `a` is not used (set it, or write `${WHERE:-…}` with what to use without it)
+    /project/trunkline.json:3:26+15 warning[unset-variable] mcp.servers.a.environment.T: the environment variable `A_TOKEN` is not set, so the server `a` is not used (set it, or write `${A_TOKEN:-…}` with what to use without it)
+    /project/trunkline.json:4:16+13 warning[unset-variable] mcp.servers.b.url: the environment variable `B_URL` is not set, so the server `b` is not used (set it, or write `${B_URL:-…}` with what to use without it)
+    /project/trunkline.json:4:60+13 warning[unset-variable] mcp.servers.b.headers.Authorization: the environment variable `B` is not set, so the server `b` is not used (set it, or write `${B:-…}` with what to use without it)
     ");
 }
 
@@ -156,8 +156,8 @@ fn secrets_that_cannot_be_had_are_told() {
     "X-One": "{file:missing}",
     "X-Two": "{keychain:github/me}" } } } }
 }"#), @r"
-    /project/trunkline.json:3:14+16 error[unavailable-secret] mcp.servers.a.headers.X-One: /project/missing cannot be read: No such file or directory (os error 2) (put the secret there, in a file only you can read)
-    /project/trunkline.json:4:14+22 error[unavailable-secret] mcp.servers.a.headers.X-Two: there is no keychain here to look for `github/me` in (put the secret into a file only you can read and write `{file:path}`, or into a variable and write `{env:NAME}`)
+    /project/trunkline.json:3:14+16 warning[unavailable-secret] mcp.servers.a.headers.X-One: /project/missing cannot be read: No such file or directory (os error 2), so the server `a` is not used (put the secret there, in a file only you can read)
+    /project/trunkline.json:4:14+22 warning[unavailable-secret] mcp.servers.a.headers.X-Two: there is no keychain here to look for `github/me` in, so the server `a` is not used (put the secret into a file only you can read and write `{file:path}`, or into a variable and write `{env:NAME}`)
     ");
 }
 
@@ -219,9 +219,9 @@ fn a09_an_empty_known_or_short_secret_is_refused() {
             .problems()
     };
     for weak in ["", "changeme", "secret", "short"] {
-        assert!(with(weak).contains("error[weak-secret] mcp.servers.a.oauth.clientSecret"), "{weak}");
+        assert!(with(weak).contains("warning[weak-secret] mcp.servers.a.oauth.clientSecret"), "{weak}");
     }
-    assert!(with("").contains("error[weak-secret] mcp.servers.a.headers.Authorization"));
+    assert!(with("").contains("warning[weak-secret] mcp.servers.a.headers.Authorization"));
     assert_eq!(with("long-enough-and-odd"), "");
 }
 

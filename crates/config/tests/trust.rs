@@ -167,6 +167,7 @@ fn v08_what_is_stricter_is_judged_by_what_holds_without_the_project() {
         (nothing.clone(), rate(5, "1ms")),
         (rate(5, "1s"), rate(5, "1s")),
         (rate(5, "1s"), rate(4, "2s")),
+        (rate(60, "1m"), rate(1, "1s")),
         (nothing.clone(), json!({"listen": "[::1]:80"})),
         (nothing.clone(), json!({"listen": null})),
         (json!({"audit": {"enabled": false}}), json!({"audit": {"enabled": false}})),
@@ -186,6 +187,23 @@ fn v08_what_is_stricter_is_judged_by_what_holds_without_the_project() {
         (rate(5, "1h"), json!({"limits": {"perCaller": {"per": "1s"}}})),
         (rate(5, "1s"), json!({"limits": {"perCaller": null}})),
         (nothing.clone(), json!({"listen": "0.0.0.0:80"})),
+        (
+            json!({"mcp": {"servers": {"a": {"command": ["a"], "tools": {"x": {}, "*": {"hide": true}}}}}}),
+            json!({"mcp": {"servers": {"a": {"tools": {"x": {"hide": false}}}}}}),
+        ),
+        (
+            json!({"defaults": {"rate": {"calls": 9, "per": "1h"}},
+                "mcp": {"servers": {"a": {"command": ["a"], "rate": {"calls": 5}}}}}),
+            json!({"mcp": {"servers": {"a": {"rate": {"per": "1m"}}}}}),
+        ),
+        (
+            json!({"mcp": {"servers": {"a": {"command": ["a"], "rate": {"calls": 100}}}}}),
+            json!({"defaults": {"rate": {"calls": 1, "per": "1ms"}}}),
+        ),
+        (
+            json!({"limits": {"perCaller": {"calls": 5, "per": "${A:-1}h"}}}),
+            json!({"limits": {"perCaller": {"calls": 5, "per": "1m"}}}),
+        ),
         (nothing.clone(), json!({"listen": "[::]:80"})),
         (nothing.clone(), json!({"listen": "${A:-127.0.0.1:80}"})),
         (nothing.clone(), json!({"audit": {"enabled": false}})),
@@ -225,9 +243,9 @@ fn v07_before_approval_everything_that_the_file_refers_to_is_told_and_no_value_o
     "environment": {"T": "Bearer {file:~/key}"}}}},
   "limits": {"calls": 3}
 }"#;
-    let loaded = place(text).variable("MY_VARIABLE", "my-value").previewed().load().unwrap();
-    let disclosure = loaded.disclosure.unwrap();
-    assert_eq!(loaded.waiting.as_ref(), Some(&disclosure.file));
+    let preview = place(text).variable("MY_VARIABLE", "my-value").found().preview();
+    let disclosure = preview.disclosure.unwrap();
+    assert_eq!(preview.waiting.as_ref(), Some(&disclosure.file));
     let told: Vec<_> =
         disclosure.references.iter().map(|to| (to.written.as_str(), to.key.as_str(), to.line)).collect();
     assert_eq!(
@@ -239,10 +257,22 @@ fn v07_before_approval_everything_that_the_file_refers_to_is_told_and_no_value_o
         ]
     );
     let printed = serde_json::to_string(&disclosure).unwrap();
-    for secret in ["abcdefgh12", "my-value", "k3y"] {
+    for secret in ["my-value", "k3y"] {
         assert!(!printed.contains(secret), "{secret}: {printed}");
     }
+    assert!(printed.contains("abcdefgh12"), "a literal that looks like a secret may be a command: {printed}");
     assert!(printed.contains(r#"{"key":"limits.calls","value":3}"#), "{printed}");
+}
+
+/// A variable sets one member of a rate, the project the other.
+#[test]
+fn v08_rates_are_compared_with_all_layers() {
+    let project = r#"{"limits": {"perCaller": {"calls": 1, "per": "1ms"}}}"#;
+    let place = Place::project(project).variable("TRUNKLINE_LIMITS_PER_CALLER_CALLS", "100").approved();
+    assert!(place.problems().contains("error[project-may-not] limits.perCaller"), "{}", place.problems());
+    let slower = Place::project(r#"{"limits": {"perCaller": {"calls": 1, "per": "1h"}}}"#);
+    let slower = slower.variable("TRUNKLINE_LIMITS_PER_CALLER_CALLS", "100").approved();
+    assert_eq!(slower.problems(), "");
 }
 
 #[test]

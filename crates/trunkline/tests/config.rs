@@ -2,44 +2,11 @@
 
 #[expect(dead_code, reason = "only a part of the shared support is used here")]
 mod support;
+#[path = "support/home.rs"]
+mod home;
 
+use home::Home;
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
-use support::{Run, trunkline};
-use tempfile::TempDir;
-
-/// A home directory and a project in it.
-struct Home(TempDir);
-
-impl Home {
-    fn new() -> Self {
-        let home = Self(tempfile::tempdir().expect("a temporary folder"));
-        home.write("project/.keep", "");
-        home
-    }
-
-    fn path(&self, path: &str) -> PathBuf {
-        self.0.path().join(path)
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.path(path);
-        fs::create_dir_all(path.parent().expect("it has one")).expect("the test can write its files");
-        fs::write(&path, text).expect("the test can write its files");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("the test can write its files");
-    }
-
-    /// Runs the binary in the project; the path of the home directory is shown as `~`.
-    fn run(&self, args: &[&str], variables: &[(&str, &str)]) -> Run {
-        let home = self.0.path().to_string_lossy().into_owned();
-        let mut command = trunkline(variables);
-        command.args(args).env("HOME", &home).current_dir(self.path("project"));
-        let mut run = Run::of(&mut command, "");
-        for text in [&mut run.stdout, &mut run.stderr] {
-            *text = text.replace(&home, "~");
-        }
-        run
-    }
-}
 
 #[test]
 fn check_shows_each_problem_with_its_line_and_a_mark() {

@@ -4,7 +4,7 @@
 //!
 //! Every key of the schema has an entry here (a test checks that); a key without one is refused.
 
-use Narrower::{Added, Fewer, Loopback, Lower, Off, On, Ordered, WithoutRoles};
+use Narrower::{Added, Fewer, Loopback, Lower, Off, On, Ordered, True, WithoutRoles};
 use ProjectMay::{Narrow, Never, Set};
 
 /// Permission of a project's file to set a key.
@@ -25,12 +25,14 @@ pub(crate) enum Narrower {
     Loopback,
     /// A number or duration that is not larger.
     Lower,
-    /// A rate limit with no more calls in no shorter period.
+    /// A rate limit with no more calls at once and in the long run.
     Fewer,
-    /// `true`.
+    /// `true`, or the value below.
     On,
-    /// `false`.
+    /// `false`, or the value below.
     Off,
+    /// `true`: an entry for another pattern may be stricter than the value below this key.
+    True,
     /// One of these values, not earlier in the list than the value below.
     Ordered(&'static [&'static str]),
     /// A list whose items are added to those below.
@@ -67,7 +69,7 @@ const TABLE: &[(&str, ProjectMay)] = &[
     ("mcp.servers.*.allow", Never),
     ("mcp.servers.*.deny", Narrow(Added)),
     ("mcp.servers.*.tools.*.rename", Never),
-    ("mcp.servers.*.tools.*.hide", Narrow(On)),
+    ("mcp.servers.*.tools.*.hide", Narrow(True)),
     ("mcp.servers.*.tools.*.description", Never),
     ("mcp.servers.*.tools.*.annotations", Never),
     ("mcp.servers.*.tools.*.idempotent", Never),
@@ -195,7 +197,7 @@ impl Narrower {
             Self::Loopback => "loopback only",
             Self::Lower => "lower",
             Self::Fewer => "fewer calls",
-            Self::On => "`true` only",
+            Self::On | Self::True => "`true` only",
             Self::Off => "`false` only",
             Self::Ordered(_) => "stricter",
             Self::Added => "add",

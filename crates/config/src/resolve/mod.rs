@@ -12,14 +12,14 @@ use crate::{
     keys,
     layered::Layered,
     problem::{Code, Problem},
-    secret::Secrets,
+    secret::{Secret, Secrets},
     settings::{Origins, Settings},
     watch::Seen,
 };
-use references::Found;
+use references::{Found, Unusable};
+pub(crate) use references::is_disabled;
 use serde::de::DeserializeOwned;
 pub use shown::Shown;
-pub(crate) use shown::as_written;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
@@ -31,6 +31,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) variables: &'a BTreeMap<String, String>,
     pub(crate) secrets: &'a dyn Secrets,
     pub(crate) home: Option<PathBuf>,
+    /// The source of a file whose references are not resolved.
+    pub(crate) unapproved: Option<u16>,
 }
 
 /// A value as written, and the same value with its references resolved.
@@ -48,27 +50,35 @@ pub(crate) struct Resolved {
     /// Files of referenced secrets.
     pub(crate) secret_files: Vec<Seen>,
     pub(crate) shown: Vec<Shown>,
+    /// All values with references.
+    pub(crate) references: Vec<Secret>,
 }
 
 /// `known` are the problems of the single layers; problems that follow from them are not reported.
 pub(crate) fn resolve(layered: &Layered, around: &Surroundings<'_>, known: Vec<Problem>) -> Resolved {
-    let mut resolver = Resolver { layered, problems: Vec::new() };
-    let Found { tree, problems, files } = references::look_up(layered, around);
-    resolver.problems.extend(problems);
+    let Found { tree, problems, files, unusable, opaque } = references::look_up(layered, around);
+    let mut resolver = Resolver { layered, problems, unusable };
     resolver.problems.extend(warnings::inline_secrets(layered));
     let whole = Pair { written: &layered.tree, read: &tree };
     let settings = resolver.settings(whole);
     let origins = resolver.origins();
-    let shown = shown::all(layered, &tree);
+    let (shown, references) = (shown::all(layered, &tree), shown::resolved(whole, ""));
     let wrong: BTreeSet<&str> =
         known.iter().filter(|problem| problem.is_error()).map(|problem| problem.key.as_str()).collect();
+    // A value with an unresolved reference cannot be judged.
+    let opaque: BTreeSet<&str> = opaque.iter().map(String::as_str).collect();
+    let unknown = |problem: &Problem| match problem.code {
+        Code::WrongKind | Code::UnknownReference => has_below(&opaque, &problem.key),
+        _ => opaque.contains(problem.key.as_str()),
+    };
     let follows = |problem: &Problem| {
         matches!(problem.code, Code::Missing | Code::WrongKind) && has_below(&wrong, &problem.key)
+            || unknown(problem)
     };
     resolver.problems.retain(|problem| !follows(problem));
     let problems = [known, resolver.problems].concat();
     let settings = settings.filter(|_| !problems.iter().any(Problem::is_error));
-    Resolved { settings, origins, problems, secret_files: files, shown }
+    Resolved { settings, origins, problems, secret_files: files, shown, references }
 }
 
 /// True if `keys` contains this key or one below it.
@@ -86,6 +96,7 @@ fn is_below(key: &str, above: &str) -> bool {
 pub(crate) struct Resolver<'a> {
     layered: &'a Layered,
     problems: Vec<Problem>,
+    unusable: Unusable,
 }
 
 impl Resolver<'_> {

@@ -1,4 +1,7 @@
 //! Resolves every reference in the tree, and makes paths absolute. Disabled servers are skipped.
+//!
+//! A reference of a server that cannot be resolved makes this server unusable and is a warning;
+//! anywhere else it is an error. References of an unapproved file stay as they are.
 
 use super::Surroundings;
 use crate::{
@@ -11,7 +14,7 @@ use crate::{
     watch::Seen,
 };
 use serde_json::Value as Json;
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 /// Maximum size of a secret's file.
 const MAX_SECRET_BYTES: u64 = 64 * 1024;
@@ -19,6 +22,8 @@ const MAX_SECRET_BYTES: u64 = 64 * 1024;
 const MAX_LOOKED_UP_BYTES: usize = 4 * 1024 * 1024;
 /// After this many failed references, no more are resolved.
 const MAX_FAILED: usize = 100;
+/// Maximum number of reasons that are kept for one server.
+const MAX_REASONS: usize = 10;
 
 /// The tree with all references resolved.
 pub(super) struct Found {
@@ -27,7 +32,14 @@ pub(super) struct Found {
     pub(super) problems: Vec<Problem>,
     /// Files that references name.
     pub(super) files: Vec<Seen>,
+    /// Servers with references that cannot be resolved, and the reasons.
+    pub(super) unusable: Unusable,
+    /// Keys with references of an unapproved file.
+    pub(super) opaque: Vec<String>,
 }
+
+/// The reasons why servers cannot be used, by the servers' names.
+pub(super) type Unusable = BTreeMap<String, Vec<String>>;
 
 pub(super) fn look_up(layered: &Layered, around: &Surroundings<'_>) -> Found {
     let mut look = LookUp {
@@ -37,13 +49,17 @@ pub(super) fn look_up(layered: &Layered, around: &Surroundings<'_>) -> Found {
         files: Vec::new(),
         room: MAX_LOOKED_UP_BYTES,
         failed: 0,
+        server: None,
+        unusable: Unusable::new(),
+        opaque: Vec::new(),
     };
     let tree = look.node(&layered.tree, &schema(), "");
-    Found { tree, problems: look.problems, files: look.files }
+    let LookUp { problems, files, unusable, opaque, .. } = look;
+    Found { tree, problems, files, unusable, opaque }
 }
 
 /// True if a server is disabled.
-pub(super) fn is_disabled(server: &Node) -> bool {
+pub(crate) fn is_disabled(server: &Node) -> bool {
     server.get("enabled").and_then(Node::bool) == Some(false)
 }
 
@@ -55,6 +71,10 @@ struct LookUp<'a> {
     /// Remaining bytes of `MAX_LOOKED_UP_BYTES`.
     room: usize,
     failed: usize,
+    /// Name of the server whose keys are being resolved.
+    server: Option<String>,
+    unusable: Unusable,
+    opaque: Vec<String>,
 }
 
 impl LookUp<'_> {
@@ -82,31 +102,39 @@ impl LookUp<'_> {
         }
         let property = schema.get("properties").and_then(|properties| properties.get(&entry.key));
         let schema = property.or_else(|| schema.get("additionalProperties")).unwrap_or(&Json::Null);
-        Entry { node: self.node(&entry.node, schema, &path), ..entry.clone() }
+        if key == "mcp.servers" {
+            self.server = Some(entry.key.clone());
+        }
+        let node = self.node(&entry.node, schema, &path);
+        if key == "mcp.servers" {
+            self.server = None;
+        }
+        Entry { node, ..entry.clone() }
     }
 
     fn text(&mut self, node: &Node, text: &str, schema: &Json, key: &str) -> Value {
-        let before = self.problems.len();
+        if Some(node.place.source) == self.around.unapproved && has_reference(text) {
+            self.opaque.push(key.to_owned());
+            return Value::Text(text.to_owned());
+        }
+        let before = self.failed;
         let mut whole = String::with_capacity(text.len());
         for piece in pieces(text) {
             if let Piece::Literal(text) = piece {
                 whole.push_str(text);
-            } else if self.failed < MAX_FAILED {
+            } else {
                 let found = self.piece(node, &piece, key);
                 whole.push_str(&self.fitting(node, found, key));
             }
         }
-        let is_whole = !self.problems[before..].iter().any(Problem::is_error);
-        if is_whole && has_reference(text) {
+        if self.failed == before && has_reference(text) {
             let read = Node { value: Value::Text(whole.clone()), place: node.place };
             // Problems show the text as written, not its resolved value, which may be a secret.
-            let told =
-                check::check(&read, schema, key, &self.layered.sources).into_iter().map(|mut problem| {
-                    problem.message =
-                        problem.message.replace(&format!("`{whole}`"), &format!("`{}`", shown(text)));
-                    problem
-                });
-            self.problems.extend(told);
+            for mut problem in check::check(&read, schema, key, &self.layered.sources) {
+                problem.message =
+                    problem.message.replace(&format!("`{whole}`"), &format!("`{}`", shown(text)));
+                self.push(problem);
+            }
         }
         let is_path = match schema.get("x-kind").and_then(Json::as_str) {
             Some("path") => true,
@@ -120,6 +148,9 @@ impl LookUp<'_> {
     }
 
     fn piece(&mut self, node: &Node, piece: &Piece<'_>, key: &str) -> String {
+        if self.failed >= MAX_FAILED {
+            return self.skip(node, key);
+        }
         match piece {
             Piece::Literal(text) => (*text).to_owned(),
             Piece::Variable { name, default } => {
@@ -154,8 +185,22 @@ impl LookUp<'_> {
             return found;
         }
         let message = format!("references stand for more than {MAX_LOOKED_UP_BYTES} bytes in all");
-        self.failed = MAX_FAILED;
-        self.report(Code::OutOfRange, node, key, (message, "refer to each file once".to_owned()))
+        self.report(Code::OutOfRange, node, key, (message, "refer to each file once".to_owned()));
+        self.failed = self.failed.max(MAX_FAILED);
+        String::new()
+    }
+
+    /// Does not resolve a reference, because too many failed. Its server is disabled; outside of
+    /// servers, the first one of a text is reported.
+    fn skip(&mut self, node: &Node, key: &str) -> String {
+        self.failed += 1;
+        let reason = format!("it is not resolved, because {MAX_FAILED} other references cannot be");
+        if let Some(server) = &self.server {
+            self.unusable.entry(server.clone()).or_insert_with(|| vec![reason]);
+        } else if self.problems.last().is_none_or(|last| last.key != key) {
+            self.problems.push(self.layered.sources.problem(Code::OutOfRange, node.place, key, reason));
+        }
+        String::new()
     }
 
     /// Reads a secret's file, without the line break that editors add at the end.
@@ -199,8 +244,23 @@ impl LookUp<'_> {
         if code.severity() == Severity::Warning && self.problems.iter().rev().take(MAX_FAILED).any(told) {
             return String::new();
         }
-        self.failed += usize::from(code.severity() == Severity::Error);
-        self.problems.push(self.layered.sources.problem(code, node.place, key, message).suggest(hint));
+        self.push(self.layered.sources.problem(code, node.place, key, message).suggest(hint));
         String::new()
+    }
+
+    /// Adds a problem. An error of a server is a warning that disables this server.
+    fn push(&mut self, mut problem: Problem) {
+        if problem.is_error() {
+            self.failed += 1;
+            if let Some(server) = &self.server {
+                problem.severity = Severity::Warning;
+                let reasons = self.unusable.entry(server.clone()).or_default();
+                if reasons.len() < MAX_REASONS {
+                    reasons.push(problem.message.clone());
+                }
+                problem.message = format!("{}, so the server `{server}` is not used", problem.message);
+            }
+        }
+        self.problems.push(problem);
     }
 }

@@ -7,9 +7,11 @@ use crate::{
     keys::{WrittenOAuth, WrittenServer, check::join},
     layered::over_defaults,
     looks,
-    problem::Code,
+    problem::{Code, Severity},
     secret::{MASK, Secret},
-    settings::{Builtin, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ServerOptions, ToolRule},
+    settings::{
+        Builtin, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ServerOptions, ToolRule, Unusable,
+    },
     source::Layer,
 };
 use std::{
@@ -46,9 +48,17 @@ impl Resolver<'_> {
                 over_defaults(defaults.written, written.written),
                 over_defaults(defaults.read, written.read),
             );
-            if let Some(built) = self.server(&server, Pair { written: &both.0, read: &both.1 }, &key) {
-                servers.insert(server, built);
-            }
+            let built = if self.unusable.contains_key(name) {
+                None
+            } else {
+                self.server(&server, Pair { written: &both.0, read: &both.1 }, &key)
+            };
+            // Building it may have found that it is unusable.
+            let built = match self.unusable.get(name) {
+                Some(reasons) => unusable(&server, defaults.read, reasons),
+                None => built,
+            };
+            servers.extend(built.map(|built| (server, built)));
         }
         (servers, disabled)
     }
@@ -140,7 +150,7 @@ impl Resolver<'_> {
             self.layered.sources.directory(command.place).to_owned()
         };
         Some(Local {
-            program: program.clone(),
+            program: Secret::new(program, words.first().map_or_else(String::new, shown_word)),
             arguments: arguments.collect(),
             environment: variables.collect(),
             inherit: written.inherit.clone(),
@@ -180,18 +190,14 @@ impl Resolver<'_> {
                 self.report(Code::BadValue, pair.written, &key, format!("`{name}` cannot name a header"));
             }
             if value.bytes().any(|byte| byte < b' ' && byte != b'\t' || byte == 0x7f) {
-                self.report(
-                    Code::BadValue,
-                    pair.written,
-                    &key,
-                    "the value has characters that are not allowed in a header",
-                );
+                let message = "the value has characters that are not allowed in a header";
+                self.report_value(Code::BadValue, pair.written, &key, message);
             }
             if name.eq_ignore_ascii_case("authorization")
                 && looks::credential(value).is_empty()
                 && !self.is_reported(&key)
             {
-                self.report(Code::WeakSecret, pair.written, &key, "the credential is empty");
+                self.report_value(Code::WeakSecret, pair.written, &key, "the credential is empty");
             }
             let shown = if has_reference(text) { shown(text) } else { MASK.to_owned() };
             found.insert(name.to_owned(), Secret::new(value, shown));
@@ -211,12 +217,8 @@ impl Resolver<'_> {
                 (pair.written.text().unwrap_or_default(), pair.read.text().unwrap_or_default());
             let key = join(key, "clientSecret");
             if looks::weak(value) && !self.is_reported(&key) {
-                self.report(
-                    Code::WeakSecret,
-                    pair.written,
-                    &key,
-                    "the secret is empty, well known or too short",
-                );
+                let message = "the secret is empty, well known or too short";
+                self.report_value(Code::WeakSecret, pair.written, &key, message);
             }
             Secret::new(value, if has_reference(text) { shown(text) } else { MASK.to_owned() })
         });
@@ -339,16 +341,46 @@ impl Resolver<'_> {
         options
     }
 
+    /// Reports a wrong value. If it comes from a reference of a server, only this server is
+    /// disabled.
+    fn report_value(&mut self, code: Code, at: &Node, key: &str, message: &str) {
+        let server = key.strip_prefix("mcp.servers.").and_then(|key| key.split('.').next());
+        let server = server.filter(|_| at.text().is_some_and(has_reference)).map(str::to_owned);
+        let problem = self.report(code, at, key, message);
+        if let Some(server) = server {
+            problem.severity = Severity::Warning;
+            problem.message = format!("{message}, so the server `{server}` is not used");
+            self.unusable.entry(server).or_default().push(format!("`{key}`: {message}"));
+        }
+    }
+
     fn is_reported(&self, key: &str) -> bool {
         self.problems.iter().any(|problem| problem.is_error() && problem.key == key)
     }
+}
+
+/// A server that is disabled until its references can be resolved.
+fn unusable(name: &ServerName, defaults: &Node, reasons: &[String]) -> Option<Server> {
+    // Wrong defaults are reported where they are read.
+    let options = serde_json::from_value(defaults.to_json()).ok()?;
+    let reach = Reach::Unusable(Unusable { reason: reasons.join("; ") });
+    let (allow, deny, tools) = (vec!["*".to_owned()], Vec::new(), Vec::new());
+    Some(Server { name: name.clone(), reach, options, allow, deny, tools })
+}
+
+/// A word of a command line, with its references as written.
+fn shown_word(word: &Pair<'_>) -> String {
+    shown_argument(None, word.written.text().unwrap_or_default())
 }
 
 /// The argument with secrets masked.
 pub(super) fn shown_argument(before: Option<&str>, word: &str) -> String {
     match looks::secret_argument(before, word) {
         Some((keep, _)) => format!("{}{MASK}", &word[..keep]),
-        None => looks::masked_address(word).unwrap_or_else(|| shown(word)),
+        None => {
+            let word = shown(word);
+            looks::masked_address(&word).unwrap_or(word)
+        }
     }
 }
 

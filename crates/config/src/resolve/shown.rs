@@ -2,12 +2,12 @@
 
 use super::{Pair, server::shown_argument};
 use crate::{
-    expand::{Piece, has_reference, pieces, shown},
+    expand::{has_reference, shown},
     jsonc::{Node, Value},
     keys::check::join,
     layered::Layered,
     looks,
-    secret::MASK,
+    secret::{MASK, Secret},
     source::Origin,
 };
 use serde::Serialize;
@@ -29,13 +29,19 @@ pub(super) fn all(layered: &Layered, tree: &Node) -> Vec<Shown> {
     found
 }
 
-/// The leaf values of a tree below `key`: references are kept as written, and secrets are masked.
-pub(crate) fn as_written(node: &Node, key: &str) -> Vec<(String, Json)> {
-    let entries = node.entries();
-    if entries.is_empty() {
-        return vec![(key.to_owned(), value(Pair { written: node, read: node }, key))];
+/// All texts with references: the resolved value, shown as written.
+pub(super) fn resolved(pair: Pair<'_>, key: &str) -> Vec<Secret> {
+    match &pair.written.value {
+        Value::Text(text) if has_reference(text) => {
+            let shown = value(pair, key);
+            vec![Secret::new(pair.read.text().unwrap_or_default(), shown.as_str().unwrap_or(MASK))]
+        }
+        Value::List(_) => pair.items().flat_map(|item| resolved(item, key)).collect(),
+        Value::Table(_) => {
+            pair.entries().flat_map(|(name, pair)| resolved(pair, &join(key, name))).collect()
+        }
+        _ => Vec::new(),
     }
-    entries.iter().flat_map(|entry| as_written(&entry.node, &join(key, &entry.key))).collect()
 }
 
 fn gather(layered: &Layered, pair: Pair<'_>, key: &str, found: &mut Vec<Shown>) {
@@ -48,18 +54,17 @@ fn gather(layered: &Layered, pair: Pair<'_>, key: &str, found: &mut Vec<Shown>) 
     found.push(Shown { key: key.to_owned(), value: value(pair, key), origin });
 }
 
+/// The value as written, without literal secrets. What a reference stands for is never shown.
 fn value(pair: Pair<'_>, key: &str) -> Json {
     let (parent, name) = key.rsplit_once('.').unwrap_or(("", key));
     match &pair.written.value {
         Value::Text(text) => text_of(pair, parent, name, text),
         Value::List(words) if name == "command" => {
-            let word = |(index, word): (usize, Pair<'_>)| {
+            let word = |(index, word): (usize, &Node)| {
                 let before = index.checked_sub(1).and_then(|index| words[index].text());
-                let text = word.written.text().unwrap_or_default();
-                let covered = shown_argument(before, text);
-                if covered == shown(text) { text_of(word, "", "", text) } else { covered.into() }
+                Json::from(shown_argument(before, word.text().unwrap_or_default()))
             };
-            pair.items().enumerate().map(word).collect()
+            words.iter().enumerate().map(word).collect()
         }
         Value::List(_) => pair.items().map(|item| value(item, key)).collect(),
         _ => pair.written.to_json(),
@@ -67,19 +72,11 @@ fn value(pair: Pair<'_>, key: &str) -> Json {
 }
 
 fn text_of(pair: Pair<'_>, parent: &str, name: &str, text: &str) -> Json {
-    let is_header = parent.ends_with(".headers");
     if has_reference(text) {
-        let plain = |piece: &Piece<'_>| match piece {
-            Piece::Literal(_) => true,
-            Piece::Variable { name, .. } => !looks::secret_name(name),
-            Piece::File(_) | Piece::Keychain { .. } => false,
-        };
-        let is_open = !is_header && !looks::secret_name(name) && pieces(text).iter().all(plain);
-        let read = pair.read.text().unwrap_or_default();
-        let is_open = is_open && !looks::secret(name, read) && looks::masked_address(read).is_none();
-        return if is_open { read.into() } else { shown(text).into() };
+        let shown = shown(text);
+        return looks::masked_address(&shown).unwrap_or(shown).into();
     }
-    if is_header || name == "clientSecret" || looks::secret(name, text) {
+    if parent.ends_with(".headers") || name == "clientSecret" || looks::secret(name, text) {
         return MASK.into();
     }
     looks::masked_address(text).unwrap_or_else(|| pair.read.text().unwrap_or(text).to_owned()).into()

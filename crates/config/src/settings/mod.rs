@@ -14,7 +14,7 @@ pub use options::{
 };
 pub use server::{
     Builtin, EraSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ToolChange, ToolRule,
-    TransportSetting,
+    TransportSetting, Unusable,
 };
 pub use serving::{AccessLog, Audit, Durability, Limits, Naming, Role, View, WhenItFails};
 

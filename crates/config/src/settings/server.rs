@@ -32,13 +32,21 @@ pub enum Reach {
     Local(Local),
     Remote(Remote),
     Builtin(Builtin),
+    /// It cannot be used until its references can be resolved.
+    Unusable(Unusable),
+}
+
+/// The reason why a server cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unusable {
+    pub reason: String,
 }
 
 /// A program that speaks MCP over stdio, started without a shell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Local {
-    pub program: String,
+    pub program: Secret,
     pub arguments: Vec<Secret>,
     /// Environment variables in addition to the short list that every program inherits.
     pub environment: BTreeMap<String, Secret>,

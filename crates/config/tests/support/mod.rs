@@ -5,7 +5,7 @@
 use std::{collections::BTreeMap, fs, path::PathBuf};
 use tempfile::TempDir;
 use trunkline_config::{
-    Approvals, Flag, FoundFiles, Inputs, Loaded, NoKeychain, Problem, Rejected, Settings, load,
+    Flag, Inputs, Loaded, NoKeychain, Preview, Problem, Rejected, Settings, approve, load, preview,
 };
 
 pub(crate) struct Place {
@@ -22,8 +22,6 @@ enum Way {
     Named,
     /// Found, and used if approved.
     Found,
-    /// Found, and only previewed.
-    Previewed,
 }
 
 impl Place {
@@ -40,12 +38,6 @@ impl Place {
         self
     }
 
-    /// The project's file is found and previewed.
-    pub(crate) fn previewed(mut self) -> Self {
-        self.way = Way::Previewed;
-        self
-    }
-
     /// The project's file is found, and its current content is approved.
     pub(crate) fn approved(self) -> Self {
         let place = self.found();
@@ -59,10 +51,8 @@ impl Place {
             Ok(loaded) => loaded.waiting,
             Err(rejected) => rejected.waiting,
         };
-        let kept = self.path("state/approved.json");
-        let mut approvals = Approvals::read(&kept).expect("the approvals are sound");
-        assert!(approvals.approve(&waiting.expect("a file waits")), "the path is text");
-        approvals.write(&kept).expect("the test can write its files");
+        let waiting = waiting.expect("a file waits");
+        approve(&self.path("state/approved.json"), &waiting).expect("the test can write its files");
     }
 
     /// With this project file.
@@ -101,18 +91,25 @@ impl Place {
     }
 
     pub(crate) fn load(&self) -> Result<Loaded, Box<Rejected>> {
-        load(&Inputs {
+        load(&self.inputs())
+    }
+
+    pub(crate) fn preview(&self) -> Preview {
+        preview(&self.inputs())
+    }
+
+    fn inputs(&self) -> Inputs<'static> {
+        Inputs {
             directory: self.path("project/deep/er"),
             file: Some(self.path("project/trunkline.json"))
                 .filter(|file| self.way == Way::Named && file.exists()),
-            found: if self.way == Way::Previewed { FoundFiles::Preview } else { FoundFiles::IfApproved },
             approvals: Some(self.path("state/approved.json")),
             user_directory: Some(self.path("user")),
             home: Some(self.path("home")),
             variables: self.variables.clone(),
             flags: self.flags.clone(),
             secrets: &NoKeychain,
-        })
+        }
     }
 
     pub(crate) fn settings(&self) -> Settings {

@@ -11,14 +11,9 @@ use crate::{
     options::DoctorOptions,
 };
 use serde_json::Value;
-use std::{
-    fs::File,
-    io::{self, Read},
-    os::unix::fs::PermissionsExt,
-    path::Path,
-};
+use std::{os::unix::fs::PermissionsExt, path::Path};
 use trunkline_client::CommandLine;
-use trunkline_config::lenient;
+use trunkline_config::{lenient, read_regular_text};
 
 /// Larger files are not read.
 const LARGEST: u64 = 8 * 1024 * 1024;
@@ -26,7 +21,7 @@ const LARGEST: u64 = 8 * 1024 * 1024;
 /// Checks one client's file. Programs are searched in the PATH of `options`; nothing is started.
 pub fn check_file(file: &ClientFile, options: &DoctorOptions) -> Check {
     let what = format!("{} ({})", file.path.display(), file.client);
-    let text = match contents(&file.path) {
+    let text = match read_regular_text(&file.path, LARGEST) {
         Ok(text) => text,
         Err(error) => return Check::not_verified(what, error.to_string()),
     };
@@ -62,16 +57,6 @@ struct Mistake {
     line: usize,
     column: usize,
     message: String,
-}
-
-fn contents(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    let file = File::open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    file.take(LARGEST).read_to_string(&mut text)?;
-    Ok(text)
 }
 
 fn parse(text: &str, format: Format) -> Result<Value, Mistake> {

@@ -10,12 +10,9 @@ use crate::{
     options::DoctorOptions,
     shell::quoted,
 };
-use std::{
-    fs::File,
-    io::Read,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 use trunkline_client::CommandLine;
+use trunkline_config::{read_regular_head, read_regular_text};
 
 /// Bytes read from a file; real program headers fit.
 const HEAD: u64 = 8192;
@@ -49,7 +46,7 @@ const INTERPRETERS: [(&str, &str); 9] = [
 ];
 
 pub(super) fn check(path: &Path, line: &CommandLine, options: &DoctorOptions) -> Checked<()> {
-    let Ok(head) = head(path) else {
+    let Ok(head) = read_regular_head(path, HEAD) else {
         // A program may have execute permission without read permission.
         return passed((), "the file cannot be read, only executed");
     };
@@ -67,12 +64,6 @@ pub(super) fn check(path: &Path, line: &CommandLine, options: &DoctorOptions) ->
         _ if head.iter().take(512).all(|byte| *byte >= 9) => Err(Box::new(no_line(path, line))),
         _ => passed((), "a program of a kind we do not know"),
     }
-}
-
-fn head(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut head = Vec::new();
-    File::open(path)?.take(HEAD).read_to_end(&mut head)?;
-    Ok(head)
 }
 
 fn script(path: &Path, rest: &[u8], line: &CommandLine, options: &DoctorOptions) -> Checked<()> {
@@ -110,10 +101,9 @@ fn script(path: &Path, rest: &[u8], line: &CommandLine, options: &DoctorOptions)
 
 /// An edit to Unix line endings, if the script is UTF-8 and not too large.
 fn unix_lines(path: &Path) -> Option<Edit> {
-    let mut from = String::new();
-    let read = File::open(path).ok()?.take(LARGEST_SCRIPT).read_to_string(&mut from).ok()?;
+    let from = read_regular_text(path, LARGEST_SCRIPT).ok()?;
     let to = from.replace("\r\n", "\n");
-    (u64::try_from(read).ok()? < LARGEST_SCRIPT).then(|| Edit::Text { path: path.to_path_buf(), from, to })
+    Some(Edit::Text { path: path.to_path_buf(), from, to })
 }
 
 fn no_interpreter(path: &Path, first: &str, interpreter: &str) -> Problem {

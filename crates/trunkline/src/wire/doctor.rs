@@ -45,6 +45,7 @@ pub(crate) fn configured(
     let reached = match &server.reach {
         Reach::Local(local) => reach::program(local, server, environment),
         Reach::Remote(remote) => reach::address(remote, server, environment),
+        Reach::Unusable(unusable) => Err(unusable.reason.clone()),
         Reach::Builtin(_) => return Ok(None),
     };
     Ok(Some(examined(reached.map_err(named)?, environment, base)))

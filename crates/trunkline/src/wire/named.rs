@@ -57,12 +57,15 @@ pub(crate) fn all(environment: &Environment, file: Option<&Path>) -> Result<Conf
     let mut left_out = Vec::new();
     let mut servers = Vec::new();
     for (name, server) in &loaded.settings.servers {
-        if matches!(server.reach, Reach::Builtin(_)) {
-            let why = "it is one of our own packs, which runs inside `trunkline serve`";
-            left_out.push((name.to_string(), why.to_owned()));
-            continue;
-        }
-        servers.push((name.to_string(), reached(name.as_ref(), server, environment)?));
+        let why = match &server.reach {
+            Reach::Builtin(_) => "it is one of our own packs, which runs inside `trunkline serve`",
+            Reach::Unusable(unusable) => &unusable.reason,
+            Reach::Local(_) | Reach::Remote(_) => {
+                servers.push((name.to_string(), reached(name.as_ref(), server, environment)?));
+                continue;
+            }
+        };
+        left_out.push((name.to_string(), why.to_owned()));
     }
     Ok(Configured { servers, left_out, files: loaded.read })
 }
@@ -72,6 +75,10 @@ fn reached(word: &str, server: &Server, environment: &Environment) -> Result<Nam
     let (target, options) = match &server.reach {
         Reach::Local(local) => reach::program(local, server, environment).map_err(named)?,
         Reach::Remote(remote) => reach::address(remote, server, environment).map_err(named)?,
+        Reach::Unusable(unusable) => {
+            let text = format!("the server `{word}` cannot be used: {}", unusable.reason);
+            return Err(Failure::usage(text).hint("see `trunkline config check`"));
+        }
         Reach::Builtin(_) => {
             let text = format!("`{word}` is one of our own packs, which runs inside `trunkline serve`");
             return Err(

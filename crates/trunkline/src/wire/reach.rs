@@ -19,9 +19,9 @@ pub(crate) fn program(
     server: &Server,
     environment: &Environment,
 ) -> Result<(Target, ConnectOptions), String> {
-    let words = std::iter::once(local.program.clone())
-        .chain(local.arguments.iter().map(|word| word.expose().to_owned()));
-    conceal(local.arguments.iter().chain(local.environment.values()), environment);
+    let words = std::iter::once(&local.program).chain(&local.arguments).map(|word| word.expose().to_owned());
+    let secrets = std::iter::once(&local.program).chain(&local.arguments);
+    conceal(secrets.chain(local.environment.values()), environment);
     let mut target = Target::command(words).map_err(|bad| bad.to_string())?;
     if let Target::Command(command) = &mut target {
         let inherited = local

@@ -8,9 +8,7 @@ use crate::{
     render::{problems, safe},
 };
 use std::path::{Path, PathBuf};
-use trunkline_config::{
-    Approvals, Flag, FoundFile, FoundFiles, Inputs, Loaded, NoKeychain, Problem, Rejected,
-};
+use trunkline_config::{Flag, FoundFile, Inputs, Loaded, NoKeychain, NotApproved, Preview, Problem, Rejected};
 
 /// Reads all layers of the configuration; `file` replaces the one found in the current directory
 /// or above it. A found file that is not approved is ignored with a log message.
@@ -19,7 +17,11 @@ pub(crate) fn read(
     file: Option<&Path>,
     flags: Vec<Flag>,
 ) -> Result<Result<Loaded, Box<Rejected>>, Failure> {
-    let read = load_with(environment, file, flags, FoundFiles::IfApproved)?;
+    let mut read = trunkline_config::load(&inputs(environment, file, flags)?);
+    if let Ok(loaded) = &mut read {
+        // Kept lists are shown to models, so that our tools must not change them.
+        loaded.guarded.extend(cache_directory(environment));
+    }
     let waiting = match &read {
         Ok(loaded) => &loaded.waiting,
         Err(rejected) => &rejected.waiting,
@@ -30,37 +32,28 @@ pub(crate) fn read(
     Ok(read)
 }
 
-/// Like `read`, but treats a found file as approved. Only for showing it.
-pub(crate) fn preview(
-    environment: &Environment,
-    file: Option<&Path>,
-) -> Result<Result<Loaded, Box<Rejected>>, Failure> {
-    load_with(environment, file, Vec::new(), FoundFiles::Preview)
+/// Judges the configuration with the found file as if it were approved; its references are not
+/// resolved.
+pub(crate) fn preview(environment: &Environment, file: Option<&Path>) -> Result<Preview, Failure> {
+    Ok(trunkline_config::preview(&inputs(environment, file, Vec::new())?))
 }
 
-fn load_with(
+fn inputs(
     environment: &Environment,
     file: Option<&Path>,
     flags: Vec<Flag>,
-    found: FoundFiles,
-) -> Result<Result<Loaded, Box<Rejected>>, Failure> {
+) -> Result<Inputs<'static>, Failure> {
     let named = environment.get_path(environment::CONFIG);
-    let loaded = trunkline_config::load(&Inputs {
+    Ok(Inputs {
         directory: directory()?,
         file: file.map(Path::to_owned).or(named),
-        found,
         approvals: approvals_file(environment).ok(),
         user_directory: user_directory(environment),
         home: home(environment),
         variables: environment.texts(),
         flags,
         secrets: &NoKeychain,
-    });
-    Ok(loaded.map(|mut loaded| {
-        // Kept lists are shown to models, so that our tools must not change them.
-        loaded.guarded.extend(cache_directory(environment));
-        loaded
-    }))
+    })
 }
 
 /// A one-line message: why a found file is not used, and what to do.
@@ -87,18 +80,12 @@ pub(crate) fn load(context: &Context, file: Option<&Path>, flags: Vec<Flag>) -> 
     }
 }
 
-/// The project files that the user approved.
-pub(crate) fn approvals(environment: &Environment) -> Result<Approvals, Failure> {
-    let path = approvals_file(environment)?;
-    Approvals::read(&path)
-        .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))
-}
-
-pub(crate) fn keep_approvals(environment: &Environment, approvals: &Approvals) -> Result<(), Failure> {
-    let path = approvals_file(environment)?;
-    approvals
-        .write(&path)
-        .map_err(|error| Failure::usage(format!("{} cannot be written: {error}", path.display())))
+/// Approves a found file as it was read.
+pub(crate) fn approve(environment: &Environment, found: &FoundFile) -> Result<(), Failure> {
+    trunkline_config::approve(&approvals_file(environment)?, found).map_err(|error| match &error {
+        NotApproved::Path => Failure::usage(error.to_string()).hint("name the file with --config"),
+        NotApproved::Read(_, cause) | NotApproved::Write(_, cause) => Failure::usage(format!("{error}: {cause}")),
+    })
 }
 
 pub(crate) fn approvals_file(environment: &Environment) -> Result<PathBuf, Failure> {

@@ -12,15 +12,17 @@ use std::{
     fmt::Write as _,
     io::{self, BufRead as _},
 };
-use trunkline_config::{Disclosure, Reference, Said};
+use trunkline_config::{Disclosure, Preview, Reference, Said};
 
 /// Approve the project's configuration file with its current content
 ///
 /// A `trunkline.json` found in the current directory or above it may come from a stranger, so it
 /// has no effect until you approve it. Shows its path and hash, the commands and addresses of its
 /// servers, every variable and file that it refers to, and its security settings; then asks. The
-/// approval ends when the file changes. Your own file, and one named with --config, need no
-/// approval.
+/// approval ends when the file changes: the new content waits, and of the approved one only
+/// restrictions stay in force. Your own file, and one named with --config, need no approval.
+///
+/// Exit status: 0 if the file is approved, 1 if not, 2 if it cannot be approved.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Approve the file if these are all of its servers
@@ -41,39 +43,46 @@ enum Consent {
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
-    let loaded = settings::preview(&context.environment, None)?.map_err(|rejected| {
-        context.screen.tell(&problems::text(&rejected.problems, &rejected.sources));
-        Failure::usage("the configuration cannot be used").hint("see `trunkline config check`")
-    })?;
-    let Some(disclosure) = loaded.disclosure.as_ref().filter(|_| loaded.waiting.is_some()) else {
-        return nothing_waits(context, args);
-    };
-    if !context.output.json {
+    let preview = settings::preview(&context.environment, None)?;
+    let disclosure = preview.disclosure.as_ref().filter(|_| preview.waiting.is_some());
+    if let Some(disclosure) = disclosure.filter(|_| !context.output.json) {
         context.print(&shown(disclosure))?;
     }
+    if !preview.is_valid() {
+        context.screen.tell(&problems::text(&preview.problems, &preview.sources));
+        return Err(
+            Failure::usage("the configuration cannot be used").hint("see `trunkline config check`")
+        );
+    }
+    let Some(disclosure) = disclosure else { return nothing_waits(context, args, &preview) };
     let consent = consent(context, args, disclosure)?;
     if consent == Consent::Given {
-        keep(context, disclosure)?;
+        settings::approve(&context.environment, &disclosure.file)?;
     }
+    let ending = if consent == Consent::Given { Ending::Fine } else { Ending::ToolError };
     if context.output.json {
         let approved = consent == Consent::Given;
-        return context.print_json(&json!({"file": disclosure, "approved": approved}));
+        return context.print_json(&json!({"file": disclosure, "approved": approved})).map(|_| ending);
     }
-    context.print(match consent {
+    let text = match consent {
         Consent::Given => "\napproved\n",
         Consent::Refused => "\nnot approved\n",
         Consent::Open => "\nnot approved; --yes approves it\n",
-    })
+    };
+    context.print(text).map(|_| ending)
 }
 
-fn nothing_waits(context: &Context, args: &Args) -> Result<Ending, Failure> {
+/// Succeeds only if a found file is approved already.
+fn nothing_waits(context: &Context, args: &Args, preview: &Preview) -> Result<Ending, Failure> {
     if let Some(name) = args.servers.first() {
         return Err(Failure::usage(format!("no server `{}` waits for approval", safe::line(name))));
     }
     if context.output.json {
-        return context.print_json(&json!({"file": null, "approved": false}));
+        context.print_json(&json!({"file": null, "approved": false}))?;
+    } else {
+        context.print("nothing waits for approval\n")?;
     }
-    context.print("nothing waits for approval\n")
+    Ok(if preview.disclosure.is_some() { Ending::Fine } else { Ending::ToolError })
 }
 
 /// Decides about the file: by an option, by the names of all its servers, or by asking the user.
@@ -107,16 +116,7 @@ fn consent(context: &Context, args: &Args, disclosure: &Disclosure) -> Result<Co
     Ok(if yes { Consent::Given } else { Consent::Refused })
 }
 
-fn keep(context: &Context, disclosure: &Disclosure) -> Result<(), Failure> {
-    let mut approvals = settings::approvals(&context.environment)?;
-    if !approvals.approve(&disclosure.file) {
-        return Err(Failure::usage("the path of the file is not UTF-8, so it cannot be approved")
-            .hint("name the file with --config"));
-    }
-    settings::keep_approvals(&context.environment, &approvals)
-}
-
-/// Formats the contents of the file. Secrets are masked; references are shown as written.
+/// Formats the contents of the file as written.
 fn shown(disclosure: &Disclosure) -> String {
     let path = safe::line(&disclosure.file.path.display().to_string());
     let mut out = format!("{NAME}{path}{NAME:#}\n    {FAINT}sha256 {}{FAINT:#}\n", disclosure.file.sha256);

@@ -8,6 +8,7 @@ use crate::{
 };
 use serde_json::json;
 use std::{fmt::Write as _, path::PathBuf};
+use trunkline_config::Preview;
 
 /// Check the configuration, and report each problem with file, line, column and fix
 ///
@@ -20,38 +21,27 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     // An unapproved file is checked, too: the user needs the result to decide about it.
-    let read = settings::preview(&context.environment, args.file.as_deref())?;
-    let (found, sources, files, servers) = match &read {
-        Ok(loaded) => {
-            (&loaded.warnings, &loaded.layered.sources, &loaded.read, Some(loaded.settings.servers.len()))
-        }
-        Err(rejected) => (&rejected.problems, &rejected.sources, &rejected.read, None),
-    };
-    let waiting = match &read {
-        Ok(loaded) => &loaded.waiting,
-        Err(rejected) => &rejected.waiting,
-    };
+    let preview = settings::preview(&context.environment, args.file.as_deref())?;
+    let Preview { problems: found, sources, read: files, servers, waiting, .. } = &preview;
     if let Some(waiting) = waiting {
         context.screen.note(&settings::waits(waiting));
     }
     if context.output.json {
-        let told = json!({"valid": read.is_ok(), "files": files, "problems": found, "waiting": waiting});
+        let told =
+            json!({"valid": preview.is_valid(), "files": files, "problems": found, "waiting": waiting});
         context.print_json(&told)?;
     } else {
         let mut text = problems::text(found, sources);
         let names: Vec<String> = files.iter().map(|file| safe::line(&file.display().to_string())).collect();
         let places = if names.is_empty() { "no file was found".to_owned() } else { names.join(", ") };
-        if let Some(servers) = servers {
-            let (found, servers) = (problems::counts(found), problems::count(servers, "server"));
+        if preview.is_valid() {
+            let (found, servers) = (problems::counts(found), problems::count(*servers, "server"));
             writeln!(text, "{places}: {found}, {servers}").expect("a String takes any text");
         }
         context.print(&text)?;
     }
-    match read {
-        Ok(_) => Ok(Ending::Fine),
-        Err(rejected) => Err(Failure::usage(format!(
-            "the configuration cannot be used: {}",
-            problems::counts(&rejected.problems)
-        ))),
+    if preview.is_valid() {
+        return Ok(Ending::Fine);
     }
+    Err(Failure::usage(format!("the configuration cannot be used: {}", problems::counts(found))))
 }

@@ -6,14 +6,14 @@ use crate::{
     render::{FAINT, NAME, problems, safe},
     wire::settings,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{fmt::Write as _, path::PathBuf};
-use trunkline_config::{Layer, Loaded, Shown};
+use trunkline_config::{Layer, Loaded, Secret, Shown};
 
 /// Show the effective settings, and where each value comes from
 ///
-/// Secrets are not shown: references to them are printed as written, and literal secrets are
-/// masked.
+/// Secrets are not shown: references are printed as written, never their values, and literal
+/// secrets are masked.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Read this file instead of the nearest `trunkline.json` in the current directory or above it
@@ -43,11 +43,28 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let values: Vec<&Shown> = loaded.shown.iter().filter(wanted).collect();
     if context.output.json {
         let (files, waiting) = (&loaded.read, &loaded.waiting);
-        let whole =
-            json!({"files": files, "values": values, "settings": loaded.settings, "waiting": waiting});
+        let mut settings = json!(loaded.settings);
+        as_written(&mut settings, &loaded.references);
+        let whole = json!({"files": files, "values": values, "settings": settings, "waiting": waiting});
         return context.print_json(&whole);
     }
     context.print(&text(&values, &loaded, args))
+}
+
+/// Replaces the values of references by the references.
+fn as_written(value: &mut Value, references: &[Secret]) {
+    match value {
+        Value::String(text) => {
+            if let Some(reference) = references.iter().find(|reference| reference.expose() == text) {
+                reference.shown().clone_into(text);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| as_written(item, references)),
+        Value::Object(members) => {
+            members.values_mut().for_each(|member| as_written(member, references));
+        }
+        _ => {}
+    }
 }
 
 fn is_below(key: &str, wanted: &str) -> bool {

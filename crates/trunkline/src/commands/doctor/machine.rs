@@ -88,10 +88,11 @@ fn waits(
     problem: impl Fn(&Mistake) -> Problem,
 ) -> Result<Vec<Check>, Failure> {
     let path = waiting.path.display().to_string();
-    let Err(rejected) = settings::preview(&context.environment, None)? else {
+    let preview = settings::preview(&context.environment, None)?;
+    if preview.is_valid() {
         return Ok(vec![Check::not_verified(path, "it waits for `trunkline config approve`".to_owned())]);
-    };
-    let its_own = rejected.problems.iter().filter(|mistake| mistake.file == path);
+    }
+    let its_own = preview.problems.iter().filter(|mistake| mistake.file == path);
     Ok(its_own.map(|mistake| Check::found(path.clone(), vec![problem(mistake)])).collect())
 }
 
@@ -128,6 +129,11 @@ async fn one(
             name.clone(),
             format!("its command comes with the project; `trunkline doctor {name}` starts it"),
         ));
+    }
+    if let Reach::Unusable(unusable) = &server.reach {
+        let problem = Problem::new(Cause::VariableUnset, unusable.reason.clone())
+            .fix("see `trunkline config check`");
+        return Ok(Check::found(name, vec![problem]));
     }
     let quiet = DoctorOptions { watch: doctor::Watch::new(|_| {}), ..options.clone() };
     let Some((target, options)) = wire::doctor::configured(server, &context.environment, &quiet)? else {

@@ -12,6 +12,7 @@ use crate::{
 };
 use std::fmt;
 use trunkline_client::{BadTarget, Target};
+use trunkline_config::Reach;
 use trunkline_doctor::{Cause, DoctorOptions, Evidence, Problem, StepId};
 
 /// The subject of an examination.
@@ -62,6 +63,13 @@ fn configured(
     else {
         return Ok(None);
     };
+    if let Reach::Unusable(unusable) = &server.reach {
+        let problem = Problem::new(Cause::VariableUnset, unusable.reason.clone())
+            .fix("see `trunkline config check`");
+        let (text, step, problem) = (name.to_owned(), StepId::Variables, Box::new(problem));
+        let subject = Subject::Unusable { text, step, problem, instead: Vec::new() };
+        return Ok(Some((subject, options.clone())));
+    }
     let Some((target, options)) = wire::doctor::configured(server, &context.environment, options)? else {
         return Err(Failure::usage(format!("`{name}` runs in this process; there is nothing to connect to")));
     };

@@ -3,12 +3,16 @@
 use crate::failure::Failure;
 use serde::Serialize;
 use std::{fs, path::Path};
+use trunkline_config::read_regular_text;
 use trunkline_lint::{Baseline, Lock, Report};
+
+/// Maximum size of a baseline or lock file.
+const MAX_FILE: u64 = 64 * 1024 * 1024;
 
 pub(super) fn read(path: &Path) -> Result<Baseline, Failure> {
     let bad =
         |reason: String| Failure::usage(format!("the baseline {} cannot be used: {reason}", path.display()));
-    let text = fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
+    let text = read_regular_text(path, MAX_FILE).map_err(|error| bad(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| bad(error.to_string()))
 }
 
@@ -19,7 +23,7 @@ pub(super) fn write(path: &Path, report: &Report) -> Result<(), Failure> {
 pub(super) fn read_lock(path: &Path) -> Result<Lock, Failure> {
     let bad =
         |reason: String| Failure::usage(format!("the lock file {} cannot be used: {reason}", path.display()));
-    let text = fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
+    let text = read_regular_text(path, MAX_FILE).map_err(|error| bad(error.to_string()))?;
     Lock::read(&text).map_err(|error| bad(error.to_string()))
 }
 

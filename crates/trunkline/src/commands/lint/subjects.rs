@@ -82,14 +82,30 @@ fn in_file(context: &Context, args: &Args, file: &str) -> Result<Vec<Subject>, F
     let lock = accepted::read_lock(Path::new(file))?;
     let mut subjects = Vec::new();
     for name in lock.servers.keys() {
-        let mut subject =
-            server(context, args, TargetWords { words: std::slice::from_ref(name), command: &[] })?;
+        let mut subject = pinned(context, args, name)?;
         if let Subject::Server(server) = &mut subject {
             server.lock = lock.subject(name, file);
         }
         subjects.push(subject);
     }
     Ok(subjects)
+}
+
+/// A server of a lock file: a configured name or an address. Somebody else may have written the
+/// file, so references in it are not expanded, and a command in it is not run.
+fn pinned(context: &Context, args: &Args, name: &str) -> Result<Subject, Failure> {
+    let options = wire::options(&args.connection, context)?;
+    if name.contains("://") {
+        let target = Target::url(name).map_err(|bad| Failure::usage(bad.to_string()))?;
+        let target = wire::target(target, &args.connection, &context.environment)?;
+        return dialled(name.to_owned(), &target, &options);
+    }
+    let configured = named::find(name, &context.environment)?.ok_or_else(|| {
+        Failure::usage(format!("the lock file pins `{name}`, which is neither an address nor a configured server"))
+            .hint("give its command after `--`, and the file with --lock")
+    })?;
+    let target = configured.target.clone();
+    dialled(name.to_owned(), &target, &configured.complete(options, &args.connection))
 }
 
 fn server(context: &Context, args: &Args, words: TargetWords<'_>) -> Result<Subject, Failure> {

@@ -101,7 +101,6 @@ mod tests {
         let inputs = trunkline_config::Inputs {
             directory: folder.path().to_owned(),
             file: Some(file),
-            found: trunkline_config::FoundFiles::IfApproved,
             approvals: None,
             user_directory: None,
             home: None,

@@ -12,8 +12,9 @@ use crate::{
         serve::{quota, size},
     },
 };
+use futures_util::future::{BoxFuture, FutureExt};
 use globset::{Glob, GlobMatcher};
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, future, path::PathBuf, sync::Arc};
 use trunkline_client::{
     Connector, Target,
     resilience::{BreakerOptions, RetryOptions, Safety},
@@ -24,7 +25,7 @@ use trunkline_config::{
 use trunkline_gateway::upstream::{
     InProcess, Sessions, Start, ToolOptions, ToolRules, Upstream, UpstreamOptions,
 };
-use trunkline_protocol::{Connect, ServerName};
+use trunkline_protocol::{Connect, ConnectError, Fault, FaultKind, Profile, ServerName, Session};
 
 /// The parts shared by all upstreams of one gateway.
 pub(super) struct Maker<'a> {
@@ -61,6 +62,7 @@ impl Maker<'_> {
                 reached = Some(target.clone());
                 (Arc::new(Connector::new(target, options)), false)
             }
+            Reach::Unusable(unusable) => (Arc::new(Unconfigured(unusable.reason.clone())), false),
             Reach::Builtin(builtin) => {
                 let kit = Packs::from(builtin).guarding(self.guarded).one(builtin.pack, self.environment)?;
                 self.harmless.learn(&server.name, kit.read_only);
@@ -81,6 +83,16 @@ impl Maker<'_> {
             self.lists.attach(server, &target, &upstream);
         }
         Ok(upstream)
+    }
+}
+
+/// A server with unresolved references. Only a change of the configuration helps.
+struct Unconfigured(String);
+
+impl Connect for Unconfigured {
+    fn connect(&self, _: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, ConnectError>> {
+        let fault = Fault::new(FaultKind::CannotStart, self.0.clone());
+        future::ready(Err(ConnectError { fault, permanent: true })).boxed()
     }
 }
 
