@@ -1,6 +1,6 @@
 //! The target of a connection: a URL, or a command to start.
 
-use std::{ffi::OsString, fmt, path::PathBuf};
+use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf};
 use trunkline_process::Command;
 use url::Url;
 
@@ -19,6 +19,8 @@ pub struct CommandLine {
     /// Environment variables for the server, in addition to the short list it inherits.
     pub environment: Vec<(String, String)>,
     pub directory: Option<PathBuf>,
+    /// Words that are shown differently, such as values of references. The keys are the words.
+    pub shown: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -119,8 +121,9 @@ impl fmt::Display for Target {
         match self {
             Self::Url(url) => f.write_str(url.as_str()),
             Self::Command(command) => {
-                f.write_str(&command.program)?;
-                command.args.iter().try_for_each(|arg| write!(f, " {arg}"))
+                let shown = |word: &'_ String| command.shown.get(word).unwrap_or(word).clone();
+                f.write_str(&shown(&command.program))?;
+                command.args.iter().try_for_each(|arg| write!(f, " {}", shown(arg)))
             }
         }
     }

@@ -120,6 +120,13 @@ impl FoundFile {
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
+
+    /// The names of its servers, as far as it can be read.
+    pub fn servers(&self) -> Vec<String> {
+        let Ok(tree) = jsonc::parse(&self.text, 0) else { return Vec::new() };
+        let servers = tree.at(&["mcp", "servers"]).map(jsonc::Node::entries).unwrap_or_default();
+        servers.iter().map(|entry| entry.key.clone()).collect()
+    }
 }
 
 /// Omits the text, which may hold secrets.

@@ -44,6 +44,36 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     found
 }
 
+/// The kinds of reference that have a name.
+const KINDS: [&str; 3] = ["env", "file", "keychain"];
+
+/// A part that was probably meant as a reference, and the reference: a misspelt kind as in
+/// `{evn:NAME}`, or the syntax of editors, `${env:NAME}`.
+pub(crate) fn misspelt(text: &str) -> Option<(String, String)> {
+    // Long enough for every kind with one letter too many.
+    const KIND: usize = 10;
+    let mut close = 0;
+    for (at, _) in text.match_indices('{') {
+        let Some(colon) = text.bytes().skip(at + 1).take(KIND).position(|byte| byte == b':') else { continue };
+        // Each closing brace is searched once, so that the whole scan takes linear time.
+        if close <= at {
+            close = at + text[at..].find('}')?;
+        }
+        let inner = &text[at + 1..close];
+        let Some((kind, rest)) = inner.split_at_checked(colon) else { continue };
+        let rest = rest.get(1..).unwrap_or_default();
+        let is_editors = text[..at].ends_with('$') && !text[..at].ends_with("$$");
+        if is_editors && kind == "env" && is_variable_name(rest) {
+            return Some((format!("${{{inner}}}"), format!("{{{inner}}}")));
+        }
+        let near = KINDS.iter().find(|known| strsim::damerau_levenshtein(kind, known) == 1);
+        if let Some(known) = near.filter(|known| **known != "env" || is_variable_name(rest)) {
+            return Some((format!("{{{inner}}}"), format!("{{{known}:{rest}}}")));
+        }
+    }
+    None
+}
+
 /// The text for display: references as written, without defaults, which could be secrets.
 pub(crate) fn shown(text: &str) -> String {
     pieces(text).iter().map(Piece::shown).collect()
@@ -207,6 +237,23 @@ mod tests {
         }
         let closed = format!("{}}}", "{keychain:".repeat(MAX_BYTES / 10));
         assert_eq!(pieces(&closed).len(), 1);
+    }
+
+    #[test]
+    fn misspelt_references_are_recognized() {
+        for (text, written, meant) in [
+            ("Bearer {evn:FOO}", "{evn:FOO}", "{env:FOO}"),
+            ("{a}{fille:~/x}", "{fille:~/x}", "{file:~/x}"),
+            ("{keychian:a/b}", "{keychian:a/b}", "{keychain:a/b}"),
+            ("x${env:FOO}", "${env:FOO}", "{env:FOO}"),
+        ] {
+            assert_eq!(misspelt(text), Some((written.to_owned(), meant.to_owned())), "{text}");
+        }
+        for text in ["{env:A}${B}{file:x}", "{end:5}", "{\"env\": 1}", "{x:y}", "$${env:A}", "{evn:", "{é:}"] {
+            assert_eq!(misspelt(text), None, "{text}");
+        }
+        let many = format!("{}}}", "{evn:".repeat(MAX_BYTES / 5));
+        assert_eq!(misspelt(&many), None);
     }
 
     #[test]

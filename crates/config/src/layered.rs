@@ -63,9 +63,9 @@ pub(crate) fn laid(trees: Vec<Node>) -> Node {
     trees.fold(lowest, |below, above| merge(below, above, &mut Vec::new()))
 }
 
-/// Merges one server over `defaults`.
+/// Merges one server over `defaults`. The result has the server's position, even if it is empty.
 pub(crate) fn over_defaults(defaults: &Node, server: &Node) -> Node {
-    merge(defaults.clone(), server.clone(), &mut Vec::new())
+    Node { place: server.place, ..merge(defaults.clone(), server.clone(), &mut Vec::new()) }
 }
 
 fn merge(below: Node, above: Node, path: &mut Vec<String>) -> Node {

@@ -80,7 +80,7 @@ pub struct Loaded {
 
 /// Unusable settings, with all their problems.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("the configuration has {} problems", .problems.iter().filter(|problem| problem.is_error()).count())]
+#[error("the configuration has {}", counted(.problems))]
 pub struct Rejected {
     /// Errors and warnings, in the order of files and lines.
     pub problems: Vec<Problem>,
@@ -90,6 +90,14 @@ pub struct Rejected {
     pub watched: Vec<Seen>,
 }
 
+/// The number of errors, in words.
+fn counted(problems: &[Problem]) -> String {
+    match problems.iter().filter(|problem| problem.is_error()).count() {
+        1 => "1 problem".to_owned(),
+        count => format!("{count} problems"),
+    }
+}
+
 /// The judgement of a configuration whose found file may not be approved. There are no settings:
 /// nothing may be started or opened with such a file.
 #[derive(Debug, Clone)]
@@ -97,8 +105,8 @@ pub struct Preview {
     /// Errors and warnings, in the order of files and lines.
     pub problems: Vec<Problem>,
     pub sources: Sources,
-    /// Number of enabled servers.
-    pub servers: usize,
+    /// The names of enabled servers, and the file that defines each.
+    pub servers: Vec<(String, String)>,
     /// The nearest found file whose current content is not approved.
     pub waiting: Option<FoundFile>,
     /// The disclosure of the found file, if there is one.
@@ -376,7 +384,10 @@ impl Reading {
         let mut problems = resolved.problems;
         sort(&mut problems, &read);
         let servers = layered.tree.at(&["mcp", "servers"]).map(Node::entries).unwrap_or_default();
-        let servers = servers.iter().filter(|server| !resolve::is_disabled(&server.node)).count();
+        let servers = servers.iter().filter(|server| !resolve::is_disabled(&server.node)).map(|server| {
+            (server.key.clone(), layered.sources.origin(server.key_place).file)
+        });
+        let servers = servers.collect();
         Preview { problems, sources: layered.sources, servers, waiting, disclosure, read }
     }
 
@@ -393,6 +404,16 @@ impl Reading {
 }
 
 impl Preview {
+    /// Keeps what concerns one file. The other layers were read, because the file may adjust them.
+    #[must_use]
+    pub fn only(mut self, file: &Path) -> Self {
+        let label = file.display().to_string();
+        self.problems.retain(|problem| problem.file == label);
+        self.read.retain(|read| read == file);
+        self.servers.retain(|(_, origin)| *origin == label);
+        self
+    }
+
     /// True if there are no errors.
     pub fn is_valid(&self) -> bool {
         !self.problems.iter().any(Problem::is_error)

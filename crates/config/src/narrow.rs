@@ -16,10 +16,10 @@ use crate::{
         project::{self, FRESH, Fresh, Narrower, ProjectMay},
     },
     layered::over_defaults,
+    listen::listen_address,
     problem::{Code, Problem},
     source::Sources,
 };
-use std::net::SocketAddr;
 
 /// The part of a project's file that is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,8 +184,9 @@ fn added(below: Option<&Node>, node: &Node) -> Node {
 }
 
 fn is_loopback(node: &Node) -> bool {
-    let address = |text: &str| text.parse::<SocketAddr>().is_ok_and(|address| address.ip().is_loopback());
-    node.value == Value::Null || node.text().is_some_and(address)
+    let address = |text: &str| listen_address(text).is_some_and(|address| address.ip().is_loopback());
+    // A number is a port of the loopback address.
+    matches!(node.value, Value::Null | Value::Number(_)) || node.text().is_some_and(address)
 }
 
 fn is_lower(node: &Node, below: Option<&Node>) -> bool {

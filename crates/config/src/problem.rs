@@ -70,10 +70,12 @@ pub enum Code {
     UnknownVariable,
     /// A found project file sets a key that only the user's own file may set.
     ProjectMayNot,
+    /// The key is known, but has no effect in this version.
+    NoEffect,
 }
 
 impl Code {
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Unreadable,
         Self::Syntax,
         Self::DuplicateKey,
@@ -92,11 +94,12 @@ impl Code {
         Self::OpenFile,
         Self::UnknownVariable,
         Self::ProjectMayNot,
+        Self::NoEffect,
     ];
 
     pub fn severity(self) -> Severity {
         match self {
-            Self::InlineSecret | Self::OpenFile | Self::UnknownVariable => Severity::Warning,
+            Self::InlineSecret | Self::OpenFile | Self::UnknownVariable | Self::NoEffect => Severity::Warning,
             _ => Severity::Error,
         }
     }
@@ -122,6 +125,7 @@ impl Code {
             Self::OpenFile => "open-file",
             Self::UnknownVariable => "unknown-variable",
             Self::ProjectMayNot => "project-may-not",
+            Self::NoEffect => "no-effect",
         }
     }
 
@@ -146,6 +150,7 @@ impl Code {
             Self::OpenFile => "others can read a file that holds a secret, or change one that names commands",
             Self::UnknownVariable => "a variable begins with `TRUNKLINE_` but is not a setting",
             Self::ProjectMayNot => "a found project file sets a key that only your own file may set",
+            Self::NoEffect => "the key has no effect in this version",
         }
     }
 }

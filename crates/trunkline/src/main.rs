@@ -7,6 +7,7 @@ mod concealed;
 mod environment;
 mod expand;
 mod failure;
+mod listening;
 mod logging;
 mod output;
 mod pages;

@@ -7,11 +7,15 @@ use super::{
     secrets::{SecretFound, Taken, set_aside},
     words,
 };
-use crate::{jsonc::Node, secret::Secret};
+use crate::{
+    expand::{Piece, pieces},
+    jsonc::Node,
+    secret::Secret,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     fmt,
 };
 use trunkline_protocol::MAX_SERVER_NAME;
@@ -104,6 +108,27 @@ impl fmt::Debug for Found {
             .field("file", &self.file)
             .field("theirs", &self.theirs)
             .finish_non_exhaustive()
+    }
+}
+
+impl Planned {
+    /// The environment variables that it needs.
+    pub fn variables(&self) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        self.entry.values().for_each(|value| needed(value, &mut found));
+        found
+    }
+}
+
+fn needed(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) => found.extend(pieces(text).into_iter().filter_map(|piece| match piece {
+            Piece::Variable { name, default: None } => Some(name.to_owned()),
+            _ => None,
+        })),
+        Value::Array(items) => items.iter().for_each(|item| needed(item, found)),
+        Value::Object(members) => members.values().for_each(|member| needed(member, found)),
+        _ => {}
     }
 }
 
@@ -207,11 +232,7 @@ impl Planning<'_> {
         };
         notes.extend(note);
         let secrets = if outcome == Outcome::Added { secrets } else { Vec::new() };
-        notes.extend(
-            secrets
-                .iter()
-                .map(|secret| format!("set `{}` to what stands in `{}`", secret.variable, secret.key)),
-        );
+        notes.extend(secrets.iter().map(SecretFound::advice));
         let ClientFile { client, scope, path } = file;
         if outcome == Outcome::Added {
             self.added.entry(name.to_ascii_lowercase()).or_insert(self.plan.servers.len());

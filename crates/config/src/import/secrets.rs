@@ -11,7 +11,17 @@ pub struct SecretFound {
     pub variable: String,
     /// Its key in the server, such as `headers.Authorization`.
     pub key: String,
+    /// The text before the secret in the value of that key; empty if the secret is all of it.
+    pub before: String,
     pub value: Secret,
+}
+
+impl SecretFound {
+    /// What the user has to do with the variable.
+    pub(super) fn advice(&self) -> String {
+        let after = if self.before.is_empty() { String::new() } else { format!(" after `{}`", self.before) };
+        format!("set `{}` to what stands in `{}`{after}", self.variable, self.key)
+    }
 }
 
 /// Used variable names and their values, so that servers with the same secret share a variable.
@@ -88,7 +98,7 @@ impl Aside<'_> {
         if looks::secret(name, text) {
             let bare = looks::credential(text);
             let scheme = &text[..text.len() - text.trim_start().len() + text.trim().len() - bare.len()];
-            let reference = self.keep(wanted, bare, key);
+            let reference = self.keep(wanted, bare, (key, scheme));
             *text = format!("{scheme}{reference}");
         } else if looks::masked_address(text).is_some() {
             *text = self.address(text, key);
@@ -102,7 +112,7 @@ impl Aside<'_> {
             let key = format!("command[{index}]");
             if let Some((keep, name)) = looks::secret_argument(before.as_deref(), &word) {
                 let called = if name.is_empty() { "SECRET".to_owned() } else { upper_snake(&name) };
-                let reference = self.keep(&format!("{}_{called}", self.prefix), &word[keep..], &key);
+                let reference = self.keep(&format!("{}_{called}", self.prefix), &word[keep..], (&key, &word[..keep]));
                 words[index] = format!("{}{reference}", &word[..keep]).into();
             } else if looks::masked_address(&word).is_some() {
                 words[index] = self.address(&word, &key).into();
@@ -118,7 +128,7 @@ impl Aside<'_> {
         let pair = |pair: &str| match pair.split_once('=') {
             Some((name, value)) if looks::secret(name, value) => {
                 let wanted = format!("{}_{}", self.prefix, upper_snake(name));
-                format!("{name}={}", self.keep(&wanted, value, key))
+                format!("{name}={}", self.keep(&wanted, value, (key, &format!("{name}="))))
             }
             _ => pair.to_owned(),
         };
@@ -128,14 +138,15 @@ impl Aside<'_> {
     }
 
     /// Stores a secret under the wanted name, or the next unused one, and returns the reference.
-    fn keep(&mut self, wanted: &str, value: &str, key: &str) -> String {
+    fn keep(&mut self, wanted: &str, value: &str, (key, before): (&str, &str)) -> String {
         let value = Secret::hidden(value);
         let own = format!("{}_{wanted}", self.prefix);
         let mut names = [wanted.to_owned(), own.clone()].into_iter();
         let name = names.find(|name| is_free(&self.taken.names, name, &value));
         let name = name.unwrap_or_else(|| self.taken.numbered(&own, &value));
         self.taken.names.insert(name.clone(), value.clone());
-        self.found.push(SecretFound { variable: name.clone(), key: key.to_owned(), value });
+        let (key, before) = (key.to_owned(), before.to_owned());
+        self.found.push(SecretFound { variable: name.clone(), key, before, value });
         variable(&name)
     }
 }

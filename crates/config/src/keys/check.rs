@@ -5,12 +5,14 @@ use super::kind::{read_time, write_time};
 use crate::{
     expand::has_reference,
     jsonc::{Entry, Node, Value},
+    listen::listen_address,
     looks,
     problem::{Code, Problem},
+    resolve::shown_argument,
     source::Sources,
 };
 use serde_json::{Map, Value as Json};
-use std::{net::SocketAddr, time::Duration};
+use std::time::Duration;
 
 /// Keys of other clients' files, and their names here, for suggestions.
 const ELSEWHERE: &[(&str, &str)] = &[
@@ -62,13 +64,10 @@ impl Check<'_> {
         let allowed = types(schema);
         if !allowed.is_empty() && !allowed.iter().any(|name| is_of(node, name)) {
             let wanted: Vec<&str> = allowed.iter().map(|name| called(name)).collect();
-            let wanted = wanted.join(" or ");
-            return self.report(
-                Code::WrongKind,
-                node,
-                key,
-                format!("{wanted} belongs here, not {}", node.kind()),
-            );
+            let message = format!("{} belongs here, not {}", wanted.join(" or "), node.kind());
+            let mut problem = self.sources.problem(Code::WrongKind, node.place, key, message);
+            problem.suggestion = node.text().filter(|_| is_command(key)).map(as_list);
+            return self.problems.push(problem);
         }
         match &node.value {
             Value::Text(text) => self.text(node, text, schema, key),
@@ -114,10 +113,9 @@ impl Check<'_> {
                     "`{text}` is not a time; write milliseconds, or a number with ms, s, m, h or d"
                 )),
             },
-            Some("address") => text
-                .parse::<SocketAddr>()
-                .err()
-                .map(|_| format!("`{text}` is not an address and a port, such as `127.0.0.1:8425`")),
+            Some("address") => listen_address(text).is_none().then(|| {
+                format!("`{text}` is not an address and a port, such as `127.0.0.1:8425` or `9001`")
+            }),
             Some("url") => bad_url(text),
             Some("path-or-url") if text.contains("://") => bad_url(text),
             Some("glob") => globset::Glob::new(text)
@@ -199,6 +197,24 @@ impl Check<'_> {
     fn report(&mut self, code: Code, node: &Node, key: &str, message: String) {
         self.problems.push(self.sources.problem(code, node.place, key, message));
     }
+}
+
+/// True for the command of a server.
+fn is_command(key: &str) -> bool {
+    key.strip_prefix("mcp.servers.").is_some_and(|key| key.ends_with(".command"))
+}
+
+/// The list form of a command line, as advice. Nothing is shown that may be a secret.
+fn as_list(text: &str) -> String {
+    if text.contains(['"', '\'', '\\']) {
+        return r#"write the program and its arguments as a list: ["program", "argument"]"#.to_owned();
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let word = |(index, word): (usize, &&str)| {
+        let before = index.checked_sub(1).map(|index| words[index]);
+        Json::from(shown_argument(before, word)).to_string()
+    };
+    format!("write [{}]", words.iter().enumerate().map(word).collect::<Vec<_>>().join(", "))
 }
 
 /// Joins a key and the name of its member.

@@ -36,7 +36,7 @@ pub(crate) fn path_or_url(_: &mut SchemaGenerator) -> Schema {
 }
 
 pub(crate) fn address(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": ["string", "null"], "x-kind": "address"})
+    json_schema!({"type": ["string", "integer", "null"], "minimum": 0, "maximum": 65535, "x-kind": "address"})
 }
 
 pub(crate) fn secret(_: &mut SchemaGenerator) -> Schema {

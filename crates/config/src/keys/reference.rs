@@ -91,7 +91,13 @@ pub fn reference_page() -> String {
     }
     page.push_str("\n## Problems\n\n| code | severity | what it is |\n|---|---|---|\n");
     for code in Code::ALL {
-        let severity = if code.severity() == Severity::Error { "error" } else { "warning" };
+        let severity = match code {
+            Code::UnsetVariable | Code::UnavailableSecret | Code::WeakSecret => {
+                "error; in a server a warning, and the server is not used"
+            }
+            code if code.severity() == Severity::Error => "error",
+            _ => "warning",
+        };
         line(&mut page, format_args!("| `{}` | {severity} | {} |", code.name(), code.meaning()));
     }
     page

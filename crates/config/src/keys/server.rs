@@ -50,7 +50,8 @@ pub(crate) struct WrittenServer {
     )]
     pub(crate) headers: BTreeMap<String, String>,
     /// Remote: how to obtain a token if the server requires one. `false`: never; otherwise the
-    /// values that cannot be discovered from the server.
+    /// values that cannot be discovered from the server. Has no effect yet: this version cannot
+    /// sign in.
     #[schemars(schema_with = "oauth")]
     pub(crate) oauth: Option<WrittenOAuth>,
     /// Remote: the transport. Default: `auto`.

@@ -8,9 +8,10 @@ mod shown;
 mod warnings;
 
 use crate::{
-    jsonc::Node,
+    jsonc::{Node, Value},
     keys,
     layered::Layered,
+    listen::listen_address,
     problem::{Code, Problem},
     secret::{Secret, Secrets},
     settings::{Origins, Settings},
@@ -19,9 +20,11 @@ use crate::{
 use references::{Found, Unusable};
 pub(crate) use references::is_disabled;
 use serde::de::DeserializeOwned;
+pub(crate) use server::shown_argument;
 pub use shown::Shown;
 use std::{
     collections::{BTreeMap, BTreeSet},
+    net::SocketAddr,
     path::PathBuf,
 };
 use trunkline_protocol::ServerName;
@@ -81,6 +84,15 @@ pub(crate) fn resolve(layered: &Layered, around: &Surroundings<'_>, known: Vec<P
     Resolved { settings, origins, problems, secret_files: files, shown, references }
 }
 
+/// The address of `listen`: a text or a port.
+fn listen_at(node: &Node) -> Option<SocketAddr> {
+    match &node.value {
+        Value::Text(text) => listen_address(text),
+        Value::Number(port) => listen_address(&port.to_string()),
+        _ => None,
+    }
+}
+
 /// True if `keys` contains this key or one below it.
 fn has_below(keys: &BTreeSet<&str>, above: &str) -> bool {
     let begins =
@@ -112,7 +124,7 @@ impl Resolver<'_> {
         let access_log = self.typed(whole.get("accessLog")?, "accessLog");
         // All unreadable values were reported, by the schema check or here.
         Some(Settings {
-            listen: whole.get("listen").and_then(|listen| listen.read.text()?.parse().ok()),
+            listen: whole.get("listen").and_then(|listen| listen_at(listen.read)),
             servers,
             disabled,
             defaults: defaults?,

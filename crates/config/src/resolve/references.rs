@@ -5,7 +5,7 @@
 
 use super::Surroundings;
 use crate::{
-    expand::{Piece, has_reference, pieces, shown},
+    expand::{Piece, has_reference, misspelt, pieces, shown},
     jsonc::{Entry, Node, Value},
     keys::{check, schema},
     layered::Layered,
@@ -113,6 +113,10 @@ impl LookUp<'_> {
     }
 
     fn text(&mut self, node: &Node, text: &str, schema: &Json, key: &str) -> Value {
+        if let Some((written, meant)) = misspelt(text) {
+            let message = format!("`{written}` is not a reference");
+            self.report(Code::BadValue, node, key, (message, format!("did you mean `{meant}`?")));
+        }
         if Some(node.place.source) == self.around.unapproved && has_reference(text) {
             self.opaque.push(key.to_owned());
             return Value::Text(text.to_owned());

@@ -3,7 +3,7 @@
 use super::{Pair, Resolver, parts::is_pattern, references::is_disabled};
 use crate::{
     expand::{has_reference, shown},
-    jsonc::Node,
+    jsonc::{Node, Value},
     keys::{WrittenOAuth, WrittenServer, check::join},
     layered::over_defaults,
     looks,
@@ -206,6 +206,11 @@ impl Resolver<'_> {
     }
 
     fn oauth(&mut self, written: Option<&WrittenOAuth>, at: Option<Pair<'_>>, key: &str) -> OAuth {
+        if let Some(at) = at.filter(|at| !matches!(at.read.value, Value::Bool(false) | Value::Null)) {
+            let message = "this version cannot sign in with OAuth, so the key has no effect";
+            let hint = "send a token with `headers`, such as `\"Authorization\": \"Bearer {env:TOKEN}\"`";
+            self.report(Code::NoEffect, at.written, key, message).suggestion = Some(hint.to_owned());
+        }
         let client = match written {
             Some(WrittenOAuth::Switch(false)) => return OAuth::Off,
             None | Some(WrittenOAuth::Switch(true)) => return OAuth::Auto(Box::default()),
@@ -374,7 +379,7 @@ fn shown_word(word: &Pair<'_>) -> String {
 }
 
 /// The argument with secrets masked.
-pub(super) fn shown_argument(before: Option<&str>, word: &str) -> String {
+pub(crate) fn shown_argument(before: Option<&str>, word: &str) -> String {
     match looks::secret_argument(before, word) {
         Some((keep, _)) => format!("{}{MASK}", &word[..keep]),
         None => {

@@ -22,7 +22,7 @@ pub use serving::{AccessLog, Audit, Durability, Limits, Naming, Role, View, When
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Settings {
-    /// Listen address; `None`: the default address, or the next free port.
+    /// Listen address; `None`: the default address.
     pub listen: Option<SocketAddr>,
     /// Enabled servers, by name.
     #[serde(serialize_with = "by_name")]

@@ -47,7 +47,8 @@ pub fn check_file(file: &ClientFile, options: &DoctorOptions) -> Check {
     }
     let problems: Vec<Problem> = problems.into_iter().map(|problem| problem.masked(&mask)).collect();
     if problems.is_empty() {
-        return Check::fine(what, format!("{} servers", entries.len()));
+        let servers = if entries.len() == 1 { "server" } else { "servers" };
+        return Check::fine(what, format!("{} {servers}", entries.len()));
     }
     Check::found(what, problems)
 }
@@ -122,6 +123,7 @@ fn judge(entry: &ServerEntry, options: &DoctorOptions) -> Vec<Problem> {
                     args: args.iter().filter(|arg| !references(arg)).cloned().collect(),
                     environment: environment.map(|(_, name, value)| (name.clone(), value.clone())).collect(),
                     directory: entry.directory.as_ref().filter(|folder| !references(folder)).map(Into::into),
+                    ..CommandLine::default()
                 };
                 found.extend(quick_look(&line, options));
             }

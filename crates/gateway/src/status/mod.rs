@@ -37,6 +37,9 @@ pub struct ConfigStatus {
     /// A configuration file that is not used, because its current content is not approved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting_for_approval: Option<String>,
+    /// The names of the servers in that file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waiting_servers: Vec<String>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -73,13 +76,15 @@ impl ConfigStatus {
             loaded_at: Some(epoch_ms(SystemTime::now())),
             last_error: None,
             waiting_for_approval: None,
+            waiting_servers: Vec::new(),
         }
     }
 
     /// The status with a file that waits for approval, if there is one.
     #[must_use]
-    pub fn waiting(self, file: Option<String>) -> Self {
-        Self { waiting_for_approval: file, ..self }
+    pub fn waiting(self, file: Option<(String, Vec<String>)>) -> Self {
+        let (file, servers) = file.unzip();
+        Self { waiting_for_approval: file, waiting_servers: servers.unwrap_or_default(), ..self }
     }
 
     /// The status after a configuration was refused.

@@ -2,6 +2,7 @@
 
 mod connection;
 pub(crate) mod duration;
+mod listen;
 mod output;
 mod program;
 mod words;
@@ -11,6 +12,7 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use connection::{AskArgs, ConnectionArgs, EraChoice, IdChoice};
 pub(crate) use duration::parse as parse_duration;
+pub(crate) use listen::parse as parse_listen;
 pub(crate) use output::{Colors, OutputArgs};
 pub(crate) use program::{is_program, with_separator};
 pub(crate) use words::{Split, TargetWords};

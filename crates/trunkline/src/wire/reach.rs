@@ -32,6 +32,9 @@ pub(crate) fn program(
         let given = local.environment.iter().map(|(name, value)| (name.clone(), value.expose().to_owned()));
         command.environment.extend(given);
         command.directory = Some(local.directory.clone());
+        let words = std::iter::once(&local.program).chain(&local.arguments);
+        let hidden = words.filter(|word| word.expose() != word.shown());
+        command.shown = hidden.map(|word| (word.expose().to_owned(), word.shown().to_owned())).collect();
     }
     let mut options = connect_options(server, local.era)?;
     options.environment = environment.all();

@@ -21,6 +21,7 @@ fn own(site: &Site) -> Value {
     mine["deny"] = json!(["pid"]);
     mine["tools"] = json!({"echo": {"description": "the user's own words"}});
     json!({
+        "listen": "127.0.0.1:0",
         "mcp": {"servers": {"mine": mine}},
         "roles": {"guest": {"deny": ["mine_die"]}},
         "defaultRole": "guest",
@@ -241,6 +242,45 @@ async fn v09_programs_of_configured_servers_are_out_of_reach_of_our_own_tools() 
     caller.insist("files_write_file", json!({"path": "data.txt", "content": "y"})).await;
     caller.insist("files_write_file", json!({"path": "bin/other.sh", "content": "y"})).await;
     door.stop().await;
+    site.emptied().await;
+}
+
+/// Whoever can change an approved file must not be able to lift its restrictions by that.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn v05_the_restrictions_of_an_approved_file_hold_while_its_change_waits() {
+    let site = Site::new("restricting");
+    let own = json!({"listen": "127.0.0.1:0", "mcp": {"servers": {"mine": site.echo("mine", "modern")}}});
+    site.write(".config/trunkline/trunkline.json", &own.to_string());
+    let project = json!({
+        "roles": {"guest": {"allow": ["mine_echo"]}}, "defaultRole": "guest",
+        "mcp": {"servers": {"theirs": site.echo("theirs", "modern")}},
+    });
+    site.write("project/trunkline.json", &project.to_string());
+    let approve = || {
+        let mut command = site.binary();
+        command.args(["config", "approve", "--yes"]).current_dir(site.path("project")).output().unwrap()
+    };
+    assert!(approve().status.success());
+    for start in ["running", "restarted"] {
+        site.write("project/trunkline.json", &project.to_string());
+        assert!(approve().status.success());
+        let mut door = serve(&site, &[]);
+        let mut caller = Caller::open(&door, None, MODERN).await;
+        assert_eq!(caller.insist("mine_echo", json!({"text": "x"})).await, "x");
+        site.write("project/trunkline.json", "{}");
+        let mut door = if start == "running" {
+            door.until(|status| !status["config"]["waitingForApproval"].is_null()).await;
+            door
+        } else {
+            door.stop().await;
+            serve(&site, &[])
+        };
+        let mut caller = Caller::open(&door, None, MODERN).await;
+        assert_eq!(caller.insist("mine_echo", json!({"text": "y"})).await, "y");
+        assert!(!caller.call("mine_pid", json!({})).await["error"].is_null(), "{start}: the role is gone");
+        assert!(door.upstream("theirs").await.is_null(), "{start}: only restrictions stay");
+        door.stop().await;
+    }
     site.emptied().await;
 }
 

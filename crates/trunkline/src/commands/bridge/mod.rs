@@ -3,13 +3,11 @@
 
 mod bridged;
 
-use super::{
-    Context, Ending,
-    serve::{GuardArgs, cannot_listen},
-};
+use super::{Context, Ending, serve::GuardArgs};
 use crate::{
-    args::{ConnectionArgs, TargetWords},
+    args::{ConnectionArgs, TargetWords, parse_listen},
     failure::Failure,
+    listening,
     output,
     runtime::{Engine, Threads},
     stop::Stop,
@@ -47,7 +45,7 @@ pub(crate) struct Args {
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
     /// Serve over HTTP on this address instead of standard input and output
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_listen)]
     listen: Option<SocketAddr>,
     #[command(flatten)]
     guard: GuardArgs,
@@ -166,8 +164,9 @@ async fn over_http(
     seen: Seen<'_>,
 ) -> Result<Ending, Failure> {
     let mut stop = Stop::listen()?;
-    let guard = wire::serve::guard(&wire::flags::auth(&args.guard))?;
-    let listener = Server::listen(address, &guard).await.map_err(|error| cannot_listen(&error))?;
+    let mut guard = wire::serve::guard(&wire::flags::auth(&args.guard))?;
+    guard.hosts.extend(listening::own_host(address));
+    let listener = listening::listen(address, &guard).await?;
     // Connect now, so that an unreachable server is reported at startup, not on the first call.
     let server = tokio::select! {
         server = handler.probe() => server.map_err(Failure::connecting)?,
@@ -199,6 +198,7 @@ async fn over_http(
 }
 
 fn announce(context: &Context, address: SocketAddr, server: &About) -> Result<(), Failure> {
+    let address = listening::local(address);
     let endpoint = format!("http://{address}/mcp");
     if context.output.json {
         let value = serde_json::json!({

@@ -15,13 +15,17 @@ use trunkline_config::Preview;
 /// Exit status: 0 if the configuration is usable, possibly with warnings; 2 if it is not.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Read this file instead of the nearest `trunkline.json` in the current directory or above it
+    /// Check only this file [default: your own file, and the nearest `trunkline.json` in the current
+    /// directory or above it]
     file: Option<PathBuf>,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     // An unapproved file is checked, too: the user needs the result to decide about it.
-    let preview = settings::preview(&context.environment, args.file.as_deref())?;
+    let mut preview = settings::preview(&context.environment, args.file.as_deref())?;
+    if let Some(file) = &args.file {
+        preview = preview.only(&settings::directory()?.join(file));
+    }
     let Preview { problems: found, sources, read: files, servers, waiting, .. } = &preview;
     if let Some(waiting) = waiting {
         context.screen.note(&settings::waits(waiting));
@@ -35,7 +39,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         let names: Vec<String> = files.iter().map(|file| safe::line(&file.display().to_string())).collect();
         let places = if names.is_empty() { "no file was found".to_owned() } else { names.join(", ") };
         if preview.is_valid() {
-            let (found, servers) = (problems::counts(found), problems::count(*servers, "server"));
+            let (found, servers) = (problems::counts(found), problems::count(servers.len(), "server"));
             writeln!(text, "{places}: {found}, {servers}").expect("a String takes any text");
         }
         context.print(&text)?;

@@ -5,6 +5,7 @@ use super::{Args, fix, report};
 use crate::{
     commands::{Context, Ending, serve::DEFAULT_ADDRESS},
     failure::Failure,
+    render::problems::count,
     terminal::Progress,
     wire::{self, settings},
 };
@@ -145,8 +146,8 @@ async fn one(
         None => Check::fine(
             name,
             format!(
-                "{} steps passed",
-                diagnosis.steps.iter().filter(|step| step.outcome == doctor::Outcome::Passed).count()
+                "{} passed",
+                count(diagnosis.steps.iter().filter(|step| step.outcome == doctor::Outcome::Passed).count(), "step")
             ),
         ),
     })

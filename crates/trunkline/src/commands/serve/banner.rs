@@ -1,9 +1,14 @@
 //! The banner printed at startup: the address, and how to connect from common clients.
 
 use super::{Args, Offer};
-use crate::{commands::Context, failure::Failure};
+use crate::{
+    commands::Context,
+    failure::Failure,
+    listening,
+    render::{problems::count, safe},
+};
 use std::{fmt::Write as _, net::SocketAddr, path::Path};
-use trunkline_config::Loaded;
+use trunkline_config::{Loaded, Reach};
 
 pub(super) struct Facts<'a> {
     pub(super) address: SocketAddr,
@@ -15,19 +20,17 @@ pub(super) struct Facts<'a> {
 
 /// Prints the banner to standard error or, with `--json`, the same facts to standard output.
 pub(super) fn show(context: &Context, facts: &Facts<'_>) -> Result<(), Failure> {
-    let endpoint = format!("http://{}/mcp", facts.address);
+    let endpoint = format!("http://{}/mcp", listening::local(facts.address));
     if context.output.json {
-        let (tools, servers) = match facts.offer {
-            Offer::Packs(kit) => (Some(kit.tools), None),
-            Offer::Servers(running) => (None, Some(running.servers())),
-        };
         let mut value =
             serde_json::json!({"endpoint": endpoint, "pid": std::process::id(), "audit": facts.trail});
-        if let Some(tools) = tools {
-            value["tools"] = tools.into();
-        }
-        if let Some(servers) = servers {
-            value["servers"] = servers.into();
+        match facts.offer {
+            Offer::Packs(kit) => value["tools"] = kit.tools.into(),
+            Offer::Servers(_) => {
+                let (usable, unusable) = servers(facts.loaded);
+                value["servers"] = usable.into();
+                value["unusable"] = unusable.into_iter().collect();
+            }
         }
         return context.print_json(&value).map(drop);
     }
@@ -56,20 +59,50 @@ fn text(facts: &Facts<'_>, endpoint: &str) -> String {
         ("others", format!("\"trunkline\": {{ \"url\": \"{endpoint}\"{headers} }}")),
         ("audit trail", facts.trail.map_or_else(|| "none".to_owned(), |trail| trail.display().to_string())),
     ];
-    for (name, line) in lines {
+    for (name, line) in lines.into_iter().chain(elsewhere(facts)).chain(not_served(facts)) {
         writeln!(text, "  {name:<12} {line}").expect("writing to a String does not fail");
     }
     text.push_str("\nCtrl-C stops it.\n");
     text
 }
 
+/// How other machines reach a server that listens on all addresses.
+fn elsewhere(facts: &Facts<'_>) -> Option<(&'static str, String)> {
+    let port = facts.address.port();
+    let line = match facts.loaded.settings.auth.hosts.first() {
+        Some(host) => format!("http://{host}:{port}/mcp"),
+        None => format!("--host NAME accepts http://NAME:{port}/mcp, where NAME is this machine's"),
+    };
+    facts.address.ip().is_unspecified().then_some(("elsewhere", line))
+}
+
+/// Servers that cannot be used, with the reasons.
+fn not_served(facts: &Facts<'_>) -> impl Iterator<Item = (&'static str, String)> {
+    let (_, unusable) = servers(facts.loaded);
+    unusable.into_iter().map(|(name, reason)| ("not served", format!("{name}: {reason}")))
+}
+
+/// The names of usable servers, and unusable ones with the reason.
+fn servers(loaded: &Loaded) -> (Vec<String>, Vec<(String, String)>) {
+    let (mut usable, mut unusable) = (Vec::new(), Vec::new());
+    for (name, server) in &loaded.settings.servers {
+        match &server.reach {
+            Reach::Unusable(why) => unusable.push((name.to_string(), safe::line(&why.reason))),
+            _ => usable.push(name.to_string()),
+        }
+    }
+    (usable, unusable)
+}
+
 /// Describes the offer in one line.
 fn what(facts: &Facts<'_>) -> String {
     match facts.offer {
-        Offer::Servers(running) => {
+        Offer::Servers(_) => {
             let files: Vec<String> =
                 facts.loaded.read.iter().map(|path| path.display().to_string()).collect();
-            format!("Trunkline serves {} ({})\n\n", running.servers().join(", "), files.join(", "))
+            let (usable, _) = servers(facts.loaded);
+            let names = if usable.is_empty() { "no server".to_owned() } else { usable.join(", ") };
+            format!("Trunkline serves {names} ({})\n\n", files.join(", "))
         }
         Offer::Packs(kit) => {
             let roots: Vec<String> = facts.args.roots.iter().map(|root| root.display().to_string()).collect();
@@ -80,7 +113,8 @@ fn what(facts: &Facts<'_>) -> String {
                 (false, true) => "tools may run programs",
                 (true, true) => "tools may write and run programs",
             };
-            format!("Trunkline serves {} tools for {place} ({access})\n\n", kit.tools)
+            let tools = count(kit.tools, "tool");
+            format!("Trunkline serves {tools} for {place} ({access})\n\n")
         }
     }
 }

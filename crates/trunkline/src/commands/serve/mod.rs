@@ -8,15 +8,15 @@ mod reload;
 
 use super::{Context, Ending};
 use crate::{
-    args::EraChoice,
+    args::{EraChoice, parse_listen},
     failure::Failure,
+    listening,
     output,
     runtime::{Engine, Threads},
     stop::Stop,
     telemetry::{Telemetry, TelemetryArgs},
     wire::{flags, gateway::Running, memory, packs::Packs, serve as wire, settings, stack::Stack},
 };
-pub(crate) use listen::{DEFAULT_ADDRESS, cannot_listen};
 use offer::Offer;
 use std::{
     net::{SocketAddr, TcpListener},
@@ -28,6 +28,10 @@ use trunkline_config::Loaded;
 use trunkline_protocol::Handler;
 use trunkline_serve::{ServeOptions, Shutdown, Workers, serve_stdio};
 use trunkline_transport::stdio::{standard_input, standard_output};
+
+/// Default listen address.
+pub(crate) const DEFAULT_ADDRESS: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), trunkline_config::DEFAULT_PORT);
 
 /// Serve the configured servers as one, or tools for a directory
 ///
@@ -43,9 +47,9 @@ pub(crate) struct Args {
     /// directory or above it
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Address to listen on, unless systemd passes a socket [default: 127.0.0.1:8425, or the next
-    /// free port]
-    #[arg(long, value_name = "ADDRESS", conflicts_with = "stdio")]
+    /// Address to listen on, or a port of 127.0.0.1; 0 is any free port; unless systemd passes a
+    /// socket [default: 127.0.0.1:8425]
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_listen, conflicts_with = "stdio")]
     pub(crate) listen: Option<SocketAddr>,
     /// Serve on standard input and output instead of HTTP
     #[arg(long)]
@@ -234,7 +238,10 @@ impl Serving<'_> {
         let mut options = wire::options(settings, args.era)?;
         options.workers = self.workers.clone();
         offer.add_pages(&mut options, telemetry, loaded);
-        let listener = listen::bind(socket, settings.listen, &options.guard).await?;
+        let inherited = socket.as_ref().and_then(|socket| socket.local_addr().ok());
+        let address = inherited.or(settings.listen).unwrap_or(DEFAULT_ADDRESS);
+        options.guard.hosts.extend(listening::own_host(address));
+        let listener = listen::bind(socket, address, &options.guard).await?;
         let port = listener.address().port().to_string();
         let (handler, trail) = self.stacked(offer, &port, &mut options)?;
         let server = listener.serve(handler, options);

@@ -28,6 +28,7 @@ pub(super) struct Config {
     pub(super) generation: u64,
     pub(super) last_error: Option<Error>,
     pub(super) waiting_for_approval: Option<String>,
+    pub(super) waiting_servers: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -38,6 +38,9 @@ pub(super) fn text(seen: &Seen) -> String {
     if let Some(file) = &seen.config.waiting_for_approval {
         put(&mut out, COMING, "waits for `trunkline config approve`: ");
         put(&mut out, PLAIN, file);
+        if !seen.config.waiting_servers.is_empty() {
+            put(&mut out, PLAIN, &format!(" ({})", seen.config.waiting_servers.join(", ")));
+        }
         out.push('\n');
     }
     out.push('\n');

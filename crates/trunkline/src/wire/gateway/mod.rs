@@ -13,7 +13,7 @@ use crate::{
 };
 use parking_lot::Mutex;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
-use trunkline_config::{Loaded, ServerChanges, Settings};
+use trunkline_config::{Loaded, Reach, ServerChanges, Settings};
 use trunkline_gateway::{
     Gateway, GatewayOptions,
     gateway::Source,
@@ -105,6 +105,9 @@ impl Running {
     pub(crate) fn reload(&self, loaded: &Loaded) -> Result<ServerChanges, Failure> {
         let settings = &loaded.settings;
         let mut now = self.now();
+        if let Some(why) = lost(&now.settings, settings) {
+            return Err(Failure::usage(why));
+        }
         let changes = now.settings.server_changes(settings);
         let maker = upstreams::Maker {
             environment: &self.environment,
@@ -160,11 +163,6 @@ impl Running {
         self.harmless.has(view, tool)
     }
 
-    /// The names of the servers.
-    pub(crate) fn servers(&self) -> Vec<String> {
-        self.now().upstreams.keys().map(ToString::to_string).collect()
-    }
-
     pub(crate) fn upstreams(&self) -> Vec<Arc<Upstream>> {
         self.now().upstreams.values().cloned().collect()
     }
@@ -192,9 +190,21 @@ impl Running {
     }
 }
 
-/// The path of the found file that awaits approval.
-pub(crate) fn waiting(loaded: &Loaded) -> Option<String> {
-    loaded.waiting.as_ref().map(|found| found.path.display().to_string())
+/// The reason why a server that is in use now could not be used any more. Such settings are refused,
+/// so that a secret that is being replaced does not stop a server.
+fn lost(now: &Settings, next: &Settings) -> Option<String> {
+    let is_used = |name: &ServerName| {
+        now.servers.get(name).is_some_and(|server| !matches!(server.reach, Reach::Unusable(_)))
+    };
+    next.servers.iter().find_map(|(name, server)| match &server.reach {
+        Reach::Unusable(why) if is_used(name) => Some(format!("server `{name}`: {}", why.reason)),
+        _ => None,
+    })
+}
+
+/// The path of the found file that awaits approval, and the names of its servers.
+pub(crate) fn waiting(loaded: &Loaded) -> Option<(String, Vec<String>)> {
+    loaded.waiting.as_ref().map(|found| (found.path.display().to_string(), found.servers()))
 }
 
 fn sources(upstreams: &BTreeMap<ServerName, Arc<Upstream>>) -> Vec<Arc<dyn Source>> {

@@ -10,12 +10,13 @@ use crate::{
     wire::settings,
 };
 use std::{
+    collections::BTreeMap,
     io,
     path::{Path, PathBuf},
 };
 use trunkline_config::{
     FILE_NAME, Problem,
-    import::{Client, ClientFile, Found, Machine, Plan, Scope, SecretFile, insert, plan, read},
+    import::{Client, ClientFile, Found, Machine, Outcome, Plan, Scope, SecretFile, insert, plan, read},
     jsonc, read_regular_text, replace, write_secret,
 };
 
@@ -55,6 +56,8 @@ struct Import {
     /// Client files that cannot be read.
     problems: Vec<Problem>,
     files: Vec<ClientFile>,
+    /// Variables that are needed and not set, with the servers that need them.
+    missing: BTreeMap<String, Vec<String>>,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
@@ -115,7 +118,18 @@ fn prepare(args: &Args, environment: &Environment) -> Result<Import, Failure> {
     let mut plan = plan(found, tree.as_ref());
     let secrets = if args.move_secrets { plan.secrets_to_files() } else { Vec::new() };
     let after = insert(before.as_deref(), &plan).map_err(|_| broken())?;
-    Ok(Import { target, before, after, plan, secrets, problems, files })
+    let missing = missing(&plan, environment);
+    Ok(Import { target, before, after, plan, secrets, problems, files, missing })
+}
+
+fn missing(plan: &Plan, environment: &Environment) -> BTreeMap<String, Vec<String>> {
+    let mut missing: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for planned in plan.servers.iter().filter(|planned| planned.outcome == Outcome::Added) {
+        for variable in planned.variables().into_iter().filter(|name| environment.get(name).is_none()) {
+            missing.entry(variable).or_default().push(planned.name.clone());
+        }
+    }
+    missing
 }
 
 fn target(args: &Args, environment: &Environment, machine: &Machine) -> Result<PathBuf, Failure> {

@@ -31,6 +31,7 @@ pub(super) fn json(import: &Import, written: &Written) -> Value {
         "files": import.files.iter().map(|file| &file.path).collect::<Vec<_>>(),
         "servers": import.plan.servers.iter().map(server).collect::<Vec<_>>(),
         "problems": import.problems,
+        "missing": import.missing,
     })
 }
 
@@ -125,14 +126,16 @@ fn ending(import: &Import, written: &Written, target: &str) -> String {
         writeln!(out, "what it held before is in {}", safe::line(&backup.display().to_string()))
             .expect("a String takes any text");
     }
-    let added = import.plan.servers.iter().filter(|planned| planned.outcome == Outcome::Added);
-    let mut set: Vec<&str> =
-        added.flat_map(|planned| &planned.secrets).map(|secret| secret.variable.as_str()).collect();
-    set.sort_unstable();
-    set.dedup();
-    if !set.is_empty() {
-        writeln!(out, "before it can be used, set {}; or import with --move-secrets", set.join(", "))
+    let missing: Vec<String> =
+        import.missing.iter().map(|(name, servers)| format!("{name} ({})", servers.join(", "))).collect();
+    if !missing.is_empty() {
+        let missing = safe::line(&missing.join(", "));
+        writeln!(out, "servers stay disabled until these variables are set: {missing}")
             .expect("a String takes any text");
+    }
+    let mut added = import.plan.servers.iter().filter(|planned| planned.outcome == Outcome::Added);
+    if !written.done && added.any(|planned| !planned.secrets.is_empty()) {
+        out.push_str("with --move-secrets, the secrets of the clients' files are kept in files instead\n");
     }
     out
 }
