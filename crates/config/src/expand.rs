@@ -54,7 +54,9 @@ pub(crate) fn misspelt(text: &str) -> Option<(String, String)> {
     const KIND: usize = 10;
     let mut close = 0;
     for (at, _) in text.match_indices('{') {
-        let Some(colon) = text.bytes().skip(at + 1).take(KIND).position(|byte| byte == b':') else { continue };
+        let Some(colon) = text.bytes().skip(at + 1).take(KIND).position(|byte| byte == b':') else {
+            continue;
+        };
         // Each closing brace is searched once, so that the whole scan takes linear time.
         if close <= at {
             close = at + text[at..].find('}')?;
@@ -249,7 +251,8 @@ mod tests {
         ] {
             assert_eq!(misspelt(text), Some((written.to_owned(), meant.to_owned())), "{text}");
         }
-        for text in ["{env:A}${B}{file:x}", "{end:5}", "{\"env\": 1}", "{x:y}", "$${env:A}", "{evn:", "{é:}"] {
+        for text in ["{env:A}${B}{file:x}", "{end:5}", "{\"env\": 1}", "{x:y}", "$${env:A}", "{evn:", "{é:}"]
+        {
             assert_eq!(misspelt(text), None, "{text}");
         }
         let many = format!("{}}}", "{evn:".repeat(MAX_BYTES / 5));

@@ -244,8 +244,7 @@ impl Reading {
         let number = self.sources.file(Layer::Project, &before.path, before.text());
         let Ok(tree) = jsonc::parse(before.text(), number) else { return };
         let below = laid(self.trees.clone());
-        let (kept, _) =
-            narrowed(&shorthand_timeouts(tree), &below, Extent::Restrictions, &self.sources, "");
+        let (kept, _) = narrowed(&shorthand_timeouts(tree), &below, Extent::Restrictions, &self.sources, "");
         if !kept.entries().is_empty() {
             self.read.push(before.path.clone());
             self.trees.push(kept);
@@ -384,9 +383,10 @@ impl Reading {
         let mut problems = resolved.problems;
         sort(&mut problems, &read);
         let servers = layered.tree.at(&["mcp", "servers"]).map(Node::entries).unwrap_or_default();
-        let servers = servers.iter().filter(|server| !resolve::is_disabled(&server.node)).map(|server| {
-            (server.key.clone(), layered.sources.origin(server.key_place).file)
-        });
+        let servers = servers
+            .iter()
+            .filter(|server| !resolve::is_disabled(&server.node))
+            .map(|server| (server.key.clone(), layered.sources.origin(server.key_place).file));
         let servers = servers.collect();
         Preview { problems, sources: layered.sources, servers, waiting, disclosure, read }
     }

@@ -1,9 +1,9 @@
 //! Text and JSON output of `config check`, `show`, `import` and `schema`.
 
-#[expect(dead_code, reason = "only a part of the shared support is used here")]
-mod support;
 #[path = "support/home.rs"]
 mod home;
+#[expect(dead_code, reason = "only a part of the shared support is used here")]
+mod support;
 
 use home::Home;
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};

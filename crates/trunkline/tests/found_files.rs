@@ -1,10 +1,10 @@
 //! Files that a stranger may have written: they are shown completely before they are approved,
 //! and nothing in them is expanded, run or waited for.
 
-#[expect(dead_code, reason = "only a part of the shared support is used here")]
-mod support;
 #[path = "support/home.rs"]
 mod home;
+#[expect(dead_code, reason = "only a part of the shared support is used here")]
+mod support;
 
 use home::Home;
 use std::{
@@ -61,7 +61,8 @@ fn v11_names_in_a_lock_file_are_neither_expanded_nor_run() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("it is bound");
     let log = requests(listener);
-    let lock = |name: &str| format!(r#"{{"lockfileVersion": 1, "servers": {{"{name}": {{"tools": {{}}}}}}}}"#);
+    let lock =
+        |name: &str| format!(r#"{{"lockfileVersion": 1, "servers": {{"{name}": {{"tools": {{}}}}}}}}"#);
     let variables = [("AWS_SECRET_ACCESS_KEY", "s3cret")];
     for reference in ["${AWS_SECRET_ACCESS_KEY}", "{env:AWS_SECRET_ACCESS_KEY}"] {
         home.write("project/mcp.lock.json", &lock(&format!("http://{address}/{reference}/mcp")));

@@ -1,10 +1,10 @@
 //! A configuration with mistakes: a broken entry hurts no other, and each mistake is told with its
 //! place and advice that works.
 
-#[expect(dead_code, reason = "only a part of the shared support is used here")]
-mod support;
 #[path = "support/home.rs"]
 mod home;
+#[expect(dead_code, reason = "only a part of the shared support is used here")]
+mod support;
 
 use home::Home;
 use serde_json::{Value, json};
@@ -83,18 +83,27 @@ fn a_gateway_with_a_broken_entry_serves_the_others_and_tells() {
     broken(&home);
     let (gateway, facts) = Gateway::start(&home, &["--listen", "127.0.0.1:0"]);
     assert_eq!(facts["servers"], json!(["healthy"]), "{facts}");
-    assert_eq!(facts["unusable"]["tokenless"], "the environment variable `NOT_SET_A` is not set; the environment variable `NOT_SET_B` is not set");
+    assert_eq!(
+        facts["unusable"]["tokenless"],
+        "the environment variable `NOT_SET_A` is not set; the environment variable `NOT_SET_B` is not set"
+    );
     let list = home.run(&["list", &format!("{}/mcp", gateway.address), "tools"], &[]);
     assert!(list.code == 0 && list.stdout.contains("healthy_echo"), "{list}");
     let status = home.run(&["status", &gateway.address], &[]);
     assert_eq!(status.code, 1, "not all servers are available: {status}");
-    assert!(status.stdout.contains("tokenless") && status.stdout.contains("`NOT_SET_A` is not set"), "{status}");
+    assert!(
+        status.stdout.contains("tokenless") && status.stdout.contains("`NOT_SET_A` is not set"),
+        "{status}"
+    );
     let json = home.run(&["status", &gateway.address, "--json"], &[]);
     let page: Value = serde_json::from_str(&json.stdout).expect("it is JSON");
     let upstreams = page["upstreams"].as_array().expect("a list");
     let fileless = upstreams.iter().find(|one| one["name"] == "fileless").expect("it is listed");
     assert_eq!(fileless["state"], "failed", "{fileless}");
-    assert!(fileless["lastError"]["text"].as_str().is_some_and(|text| text.contains("none cannot be read")), "{fileless}");
+    assert!(
+        fileless["lastError"]["text"].as_str().is_some_and(|text| text.contains("none cannot be read")),
+        "{fileless}"
+    );
     let alone = home.run(&["list", &format!("{}/mcp/server/tokenless", gateway.address)], &[]);
     assert_ne!(alone.code, 0, "{alone}");
 }
@@ -118,7 +127,10 @@ fn the_banner_names_unusable_servers() {
     process.kill().expect("it runs");
     process.wait().expect("it ends");
     assert!(banner.contains("Trunkline serves healthy ("), "{banner}");
-    assert!(banner.contains("not served   tokenless: the environment variable `NOT_SET_A` is not set"), "{banner}");
+    assert!(
+        banner.contains("not served   tokenless: the environment variable `NOT_SET_A` is not set"),
+        "{banner}"
+    );
 }
 
 #[test]
@@ -177,8 +189,12 @@ fn mistakes_are_told_where_they_are_and_how_to_mend_them() {
     assert!(run.code == 2 && run.stdout.contains(r#"= help: write ["npx", "-y", "x"]"#), "{run}");
     let run = check("{\"mcp\": {\"servers\": {\n  \"a\": {\"command\": [\"x\", \"{evn:FOO}\"]}}}}");
     assert!(run.stdout.contains("`{evn:FOO}` is not a reference"), "{run}");
-    assert!(run.stdout.contains("some.json:2:26") && run.stdout.contains("did you mean `{env:FOO}`?"), "{run}");
-    let run = check(r#"{"mcp": {"servers": {"a": {"url": "https://h/", "headers": {"X": "Bearer ${env:FOO}"}}}}}"#);
+    assert!(
+        run.stdout.contains("some.json:2:26") && run.stdout.contains("did you mean `{env:FOO}`?"),
+        "{run}"
+    );
+    let run =
+        check(r#"{"mcp": {"servers": {"a": {"url": "https://h/", "headers": {"X": "Bearer ${env:FOO}"}}}}}"#);
     assert!(run.stdout.contains("`${env:FOO}` is not a reference"), "{run}");
     let run = check("{\"mcp\": {\"servers\": {\n  \"a\": {}}}}");
     assert!(run.code == 2 && run.stdout.contains("some.json:2:8"), "{run}");
@@ -191,8 +207,14 @@ fn mistakes_are_told_where_they_are_and_how_to_mend_them() {
 #[test]
 fn check_of_a_named_file_is_about_that_file() {
     let home = Home::new();
-    home.write(".config/trunkline/trunkline.json", r#"{"nonsense": 1, "mcp": {"servers": {"mine": {"command": ["m"]}}}}"#);
-    home.write("project/some.json", r#"{"mcp": {"servers": {"mine": {"enabled": false}, "a": {"command": ["x"]}}}}"#);
+    home.write(
+        ".config/trunkline/trunkline.json",
+        r#"{"nonsense": 1, "mcp": {"servers": {"mine": {"command": ["m"]}}}}"#,
+    );
+    home.write(
+        "project/some.json",
+        r#"{"mcp": {"servers": {"mine": {"enabled": false}, "a": {"command": ["x"]}}}}"#,
+    );
     let run = home.run(&["config", "check", "some.json"], &[]);
     assert_eq!((run.code, run.stdout.as_str()), (0, "~/project/some.json: no problems, 1 server\n"));
     assert_eq!(home.run(&["config", "check"], &[]).code, 2);
@@ -208,16 +230,26 @@ fn import_names_every_missing_variable_and_its_advice_works() {
           "db": {"command": "x", "args": ["--token=abcdefgh99", "${env:DB_HOST}", "${env:HOME}"]}}}"#,
     );
     let run = home.run(&["config", "import", "--write"], &[]);
-    assert!(run.stdout.contains("set `API_TOKEN` to what stands in `headers.Authorization` after `Bearer `"), "{run}");
+    assert!(
+        run.stdout.contains("set `API_TOKEN` to what stands in `headers.Authorization` after `Bearer `"),
+        "{run}"
+    );
     assert!(run.stdout.contains("set `DB_TOKEN` to what stands in `command[1]` after `--token=`"), "{run}");
     let last = run.stdout.lines().last().expect("it prints something");
-    assert_eq!(last, "servers stay disabled until these variables are set: API_TOKEN (api), DB_HOST (db), DB_TOKEN (db)");
+    assert_eq!(
+        last,
+        "servers stay disabled until these variables are set: API_TOKEN (api), DB_HOST (db), DB_TOKEN (db)"
+    );
     let set = [("API_TOKEN", "abcdefgh12345678"), ("DB_HOST", "h"), ("DB_TOKEN", "abcdefgh99")];
     let check = home.run(&["config", "check"], &set);
     assert_eq!(check.stdout, "~/.config/trunkline/trunkline.json: no problems, 2 servers\n");
     fs::remove_file(home.path(".config/trunkline/trunkline.json")).expect("it was written");
     let run = home.run(&["config", "import"], &[]);
-    assert!(run.stdout.ends_with("with --move-secrets, the secrets of the clients' files are kept in files instead\n"), "{run}");
+    assert!(
+        run.stdout
+            .ends_with("with --move-secrets, the secrets of the clients' files are kept in files instead\n"),
+        "{run}"
+    );
     let run = home.run(&["config", "import", "--write", "--move-secrets"], &[("DB_HOST", "h")]);
     assert!(!run.stdout.contains("stay disabled"), "{run}");
     let check = home.run(&["config", "check"], &[("DB_HOST", "h")]);
@@ -274,10 +306,16 @@ fn the_banner_for_all_addresses_suggests_one_that_is_accepted() {
 #[test]
 fn servers_that_wait_for_approval_are_listed_and_an_approval_is_heard() {
     let home = Home::new();
-    home.write("project/trunkline.json", &json!({"mcp": {"servers": {"theirs": {"command": server()}}}}).to_string());
+    home.write(
+        "project/trunkline.json",
+        &json!({"mcp": {"servers": {"theirs": {"command": server()}}}}).to_string(),
+    );
     let (gateway, _) = Gateway::start(&home, &["--listen", "0"]);
     let status = home.run(&["status", &gateway.address], &[]);
-    assert!(status.stdout.contains("waits for `trunkline config approve`: ~/project/trunkline.json (theirs)"), "{status}");
+    assert!(
+        status.stdout.contains("waits for `trunkline config approve`: ~/project/trunkline.json (theirs)"),
+        "{status}"
+    );
     assert_eq!(home.run(&["config", "approve", "--yes"], &[]).code, 0);
     let began = std::time::Instant::now();
     loop {

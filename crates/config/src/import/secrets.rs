@@ -112,7 +112,8 @@ impl Aside<'_> {
             let key = format!("command[{index}]");
             if let Some((keep, name)) = looks::secret_argument(before.as_deref(), &word) {
                 let called = if name.is_empty() { "SECRET".to_owned() } else { upper_snake(&name) };
-                let reference = self.keep(&format!("{}_{called}", self.prefix), &word[keep..], (&key, &word[..keep]));
+                let reference =
+                    self.keep(&format!("{}_{called}", self.prefix), &word[keep..], (&key, &word[..keep]));
                 words[index] = format!("{}{reference}", &word[..keep]).into();
             } else if looks::masked_address(&word).is_some() {
                 words[index] = self.address(&word, &key).into();

@@ -17,8 +17,8 @@ use crate::{
     settings::{Origins, Settings},
     watch::Seen,
 };
-use references::{Found, Unusable};
 pub(crate) use references::is_disabled;
+use references::{Found, Unusable};
 use serde::de::DeserializeOwned;
 pub(crate) use server::shown_argument;
 pub use shown::Shown;

@@ -37,9 +37,7 @@ pub(super) fn resolved(pair: Pair<'_>, key: &str) -> Vec<Secret> {
             vec![Secret::new(pair.read.text().unwrap_or_default(), shown.as_str().unwrap_or(MASK))]
         }
         Value::List(_) => pair.items().flat_map(|item| resolved(item, key)).collect(),
-        Value::Table(_) => {
-            pair.entries().flat_map(|(name, pair)| resolved(pair, &join(key, name))).collect()
-        }
+        Value::Table(_) => pair.entries().flat_map(|(name, pair)| resolved(pair, &join(key, name))).collect(),
         _ => Vec::new(),
     }
 }

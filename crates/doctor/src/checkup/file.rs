@@ -11,7 +11,7 @@ use crate::{
     options::DoctorOptions,
 };
 use serde_json::Value;
-use std::{os::unix::fs::PermissionsExt, path::Path};
+use std::os::unix::fs::PermissionsExt;
 use trunkline_client::CommandLine;
 use trunkline_config::{lenient, read_regular_text};
 

@@ -67,7 +67,8 @@ impl<'a> TargetWords<'a> {
             .map(|word| expand(word, &format!("`{word}` in the command"), environment))
             .collect();
         let words = expanded.map_err(|missing| Failure::usage(missing.to_string()))?;
-        let hidden = words.iter().cloned().zip(self.command.iter().cloned()).filter(|(word, written)| word != written);
+        let hidden =
+            words.iter().cloned().zip(self.command.iter().cloned()).filter(|(word, written)| word != written);
         let shown = hidden.collect();
         let mut target = Target::command(words).map_err(|bad| Failure::usage(bad.to_string()))?;
         if let Target::Command(command) = &mut target {

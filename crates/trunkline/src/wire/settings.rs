@@ -8,7 +8,9 @@ use crate::{
     render::{problems, safe},
 };
 use std::path::{Path, PathBuf};
-use trunkline_config::{Flag, FoundFile, Inputs, Loaded, NoKeychain, NotApproved, Preview, Problem, Rejected};
+use trunkline_config::{
+    Flag, FoundFile, Inputs, Loaded, NoKeychain, NotApproved, Preview, Problem, Rejected,
+};
 
 /// Reads all layers of the configuration; `file` replaces the one found in the current directory
 /// or above it. A found file that is not approved is ignored with a log message.
@@ -84,7 +86,9 @@ pub(crate) fn load(context: &Context, file: Option<&Path>, flags: Vec<Flag>) -> 
 pub(crate) fn approve(environment: &Environment, found: &FoundFile) -> Result<(), Failure> {
     trunkline_config::approve(&approvals_file(environment)?, found).map_err(|error| match &error {
         NotApproved::Path => Failure::usage(error.to_string()).hint("name the file with --config"),
-        NotApproved::Read(_, cause) | NotApproved::Write(_, cause) => Failure::usage(format!("{error}: {cause}")),
+        NotApproved::Read(_, cause) | NotApproved::Write(_, cause) => {
+            Failure::usage(format!("{error}: {cause}"))
+        }
     })
 }
 

@@ -7,8 +7,7 @@ use super::{Context, Ending, serve::GuardArgs};
 use crate::{
     args::{ConnectionArgs, TargetWords, parse_listen},
     failure::Failure,
-    listening,
-    output,
+    listening, output,
     runtime::{Engine, Threads},
     stop::Stop,
     telemetry::{Configured, Telemetry, TelemetryArgs},
@@ -24,7 +23,7 @@ use trunkline_gateway::{
     upstream::{Start, Upstream, UpstreamOptions},
 };
 use trunkline_protocol::{Caller, ServerName};
-use trunkline_serve::{Limits, ServeOptions, Server, Shutdown, Workers, serve_stdio};
+use trunkline_serve::{Limits, ServeOptions, Shutdown, Workers, serve_stdio};
 use trunkline_transport::stdio::{standard_input, standard_output};
 
 /// Offer a server over another transport, or to clients of another era

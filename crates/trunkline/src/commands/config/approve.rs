@@ -50,9 +50,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     }
     if !preview.is_valid() {
         context.screen.tell(&problems::text(&preview.problems, &preview.sources));
-        return Err(
-            Failure::usage("the configuration cannot be used").hint("see `trunkline config check`")
-        );
+        return Err(Failure::usage("the configuration cannot be used").hint("see `trunkline config check`"));
     }
     let Some(disclosure) = disclosure else { return nothing_waits(context, args, &preview) };
     let consent = consent(context, args, disclosure)?;

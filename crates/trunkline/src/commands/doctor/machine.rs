@@ -132,8 +132,8 @@ async fn one(
         ));
     }
     if let Reach::Unusable(unusable) = &server.reach {
-        let problem = Problem::new(Cause::VariableUnset, unusable.reason.clone())
-            .fix("see `trunkline config check`");
+        let problem =
+            Problem::new(Cause::VariableUnset, unusable.reason.clone()).fix("see `trunkline config check`");
         return Ok(Check::found(name, vec![problem]));
     }
     let quiet = DoctorOptions { watch: doctor::Watch::new(|_| {}), ..options.clone() };
@@ -147,7 +147,10 @@ async fn one(
             name,
             format!(
                 "{} passed",
-                count(diagnosis.steps.iter().filter(|step| step.outcome == doctor::Outcome::Passed).count(), "step")
+                count(
+                    diagnosis.steps.iter().filter(|step| step.outcome == doctor::Outcome::Passed).count(),
+                    "step"
+                )
             ),
         ),
     })

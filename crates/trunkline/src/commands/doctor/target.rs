@@ -64,8 +64,8 @@ fn configured(
         return Ok(None);
     };
     if let Reach::Unusable(unusable) = &server.reach {
-        let problem = Problem::new(Cause::VariableUnset, unusable.reason.clone())
-            .fix("see `trunkline config check`");
+        let problem =
+            Problem::new(Cause::VariableUnset, unusable.reason.clone()).fix("see `trunkline config check`");
         let (text, step, problem) = (name.to_owned(), StepId::Variables, Box::new(problem));
         let subject = Subject::Unusable { text, step, problem, instead: Vec::new() };
         return Ok(Some((subject, options.clone())));

@@ -101,8 +101,10 @@ fn pinned(context: &Context, args: &Args, name: &str) -> Result<Subject, Failure
         return dialled(name.to_owned(), &target, &options);
     }
     let configured = named::find(name, &context.environment)?.ok_or_else(|| {
-        Failure::usage(format!("the lock file pins `{name}`, which is neither an address nor a configured server"))
-            .hint("give its command after `--`, and the file with --lock")
+        Failure::usage(format!(
+            "the lock file pins `{name}`, which is neither an address nor a configured server"
+        ))
+        .hint("give its command after `--`, and the file with --lock")
     })?;
     let target = configured.target.clone();
     dialled(name.to_owned(), &target, &configured.complete(options, &args.connection))

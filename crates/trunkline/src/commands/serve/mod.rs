@@ -10,8 +10,7 @@ use super::{Context, Ending};
 use crate::{
     args::{EraChoice, parse_listen},
     failure::Failure,
-    listening,
-    output,
+    listening, output,
     runtime::{Engine, Threads},
     stop::Stop,
     telemetry::{Telemetry, TelemetryArgs},
@@ -188,7 +187,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         let telemetry = Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
         let serving =
             Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers: engine.workers() };
-        let served = serving.serve(&Offer::Packs(kit.into()), socket).await;
+        let config = reload::watch(context, args, &loaded);
+        let served = serving.serve(&Offer::Packs(kit.into(), config), socket).await;
         telemetry.finish().await;
         served
     })
@@ -237,7 +237,7 @@ impl Serving<'_> {
         let settings = &loaded.settings;
         let mut options = wire::options(settings, args.era)?;
         options.workers = self.workers.clone();
-        offer.add_pages(&mut options, telemetry, loaded);
+        offer.add_pages(&mut options, telemetry);
         let inherited = socket.as_ref().and_then(|socket| socket.local_addr().ok());
         let address = inherited.or(settings.listen).unwrap_or(DEFAULT_ADDRESS);
         options.guard.hosts.extend(listening::own_host(address));

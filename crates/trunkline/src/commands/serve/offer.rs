@@ -5,12 +5,12 @@ use crate::{
     failure::Failure,
     telemetry::Telemetry,
     wire::{
-        gateway::{self, Running},
+        gateway::Running,
         packs::{Kit, Packs},
     },
 };
+use parking_lot::Mutex;
 use std::{path::PathBuf, sync::Arc};
-use trunkline_config::Loaded;
 use trunkline_gateway::{
     audit::ReadOnly,
     catalog::CatalogReport,
@@ -21,9 +21,12 @@ use trunkline_gateway::{
 use trunkline_protocol::{Caller, Handler};
 use trunkline_serve::{Page, ServeOptions};
 
+/// The status of the configuration, which changes while the process runs.
+pub(crate) type SharedConfig = Arc<Mutex<ConfigStatus>>;
+
 /// The handler's content: a gateway, or the built-in tool packs.
 pub(crate) enum Offer {
-    Packs(Arc<Kit>),
+    Packs(Arc<Kit>, SharedConfig),
     Servers(Arc<Running>),
 }
 
@@ -31,7 +34,7 @@ impl Offer {
     /// The innermost handler, below all layers of the stack.
     pub(super) fn handler(&self) -> Arc<dyn Handler> {
         match self {
-            Self::Packs(kit) => Arc::new(kit.toolbox.clone()),
+            Self::Packs(kit, _) => Arc::new(kit.toolbox.clone()),
             Self::Servers(running) => Arc::new(running.gateway.clone()),
         }
     }
@@ -39,7 +42,7 @@ impl Offer {
     /// Returns the predicate for tools that are known to be read-only.
     pub(super) fn read_only(&self) -> ReadOnly {
         match self {
-            Self::Packs(kit) => {
+            Self::Packs(kit, _) => {
                 let kit = kit.clone();
                 Arc::new(move |_: Option<&str>, tool: &str| kit.read_only.contains(tool))
             }
@@ -62,13 +65,13 @@ impl Offer {
     }
 
     /// Adds the status page and the metrics of the upstreams to the HTTP endpoints.
-    pub(super) fn add_pages(&self, options: &mut ServeOptions, telemetry: &Telemetry, loaded: &Loaded) {
+    pub(super) fn add_pages(&self, options: &mut ServeOptions, telemetry: &Telemetry) {
         let ours = telemetry.metrics();
         let running = match self {
             Self::Servers(running) => running,
-            Self::Packs(kit) => {
+            Self::Packs(kit, config) => {
                 options.more_metrics = Some(Arc::new(move |_: &Caller| ours()));
-                options.pages.push(status_page(kit.tools, gateway::waiting(loaded)));
+                options.pages.push(status_page(kit.tools, config.clone()));
                 return;
             }
         };
@@ -85,12 +88,12 @@ impl Offer {
 }
 
 /// The status page of a process without upstreams.
-fn status_page(tools: usize, waiting: Option<String>) -> Page {
-    let (started, config) = (Started::now(), ConfigStatus::default().loaded().waiting(waiting));
+fn status_page(tools: usize, config: SharedConfig) -> Page {
+    let started = Started::now();
     let render = move |_: &Caller| {
         let page = StatusPage {
             gateway: started.status("trunkline", env!("CARGO_PKG_VERSION")),
-            config: config.clone(),
+            config: config.lock().clone(),
             upstreams: Vec::new(),
             catalog: CatalogReport::of_tools("trunkline", tools),
         };

@@ -1,22 +1,30 @@
 //! Reloads the configuration while the gateway runs.
 
-use super::Args;
+use super::{Args, offer::SharedConfig};
 use crate::{
     commands::Context,
     failure::Failure,
-    wire::{flags, gateway::Running, settings},
+    wire::{
+        flags,
+        gateway::{self, Running},
+        settings,
+    },
 };
+use parking_lot::Mutex;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
     time::{sleep, timeout},
 };
-use trunkline_config::{Flag, Loaded, Settings, Watch};
+use trunkline_config::{Flag, Loaded, Rejected, Settings, Watch};
+use trunkline_gateway::status::ConfigStatus;
 
 /// Debounce time: a reload starts when no further SIGHUP came for this long.
 const QUIET: Duration = Duration::from_millis(100);
 /// Upper limit for debouncing SIGHUP.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// Said when servers are configured while the built-in tools are served.
+const RESTART: &str = "servers are configured now; restart `trunkline serve` to use them";
 
 /// Reads the configuration again and applies it.
 struct Reloader {
@@ -48,6 +56,45 @@ pub(super) fn start(
     Ok(())
 }
 
+/// Watches the configuration of a process that serves the built-in tools. Servers that are
+/// configured later need a restart, which is said here and on the status page.
+pub(super) fn watch(context: &Context, args: &Args, loaded: &Loaded) -> SharedConfig {
+    let config = Arc::new(Mutex::new(ConfigStatus::default().loaded().waiting(gateway::waiting(loaded))));
+    let mut watch = Watch::new(loaded.watched.clone());
+    let (context, file, flags) = (context.clone(), args.config.clone(), flags::of(args));
+    let shared = config.clone();
+    tokio::spawn(async move {
+        loop {
+            watch.changed().await;
+            let Ok(read) = settings::read(&context.environment, file.as_deref(), flags.clone()) else {
+                continue;
+            };
+            let now = shared.lock().clone();
+            let next = match read {
+                Ok(loaded) => {
+                    watch.follow(loaded.watched.clone());
+                    let next = now.loaded().waiting(gateway::waiting(&loaded));
+                    if loaded.settings.servers.is_empty() { next } else { next.refused(RESTART) }
+                }
+                Err(rejected) => {
+                    watch.follow(rejected.watched.clone());
+                    now.refused(first_problem(&rejected))
+                }
+            };
+            if let Some(error) = &next.last_error {
+                context.screen.note(&format!("the changed configuration is not used: {}", error.text));
+            }
+            *shared.lock() = next;
+        }
+    });
+    config
+}
+
+fn first_problem(rejected: &Rejected) -> String {
+    let first = rejected.problems.iter().find(|problem| problem.is_error());
+    first.map_or_else(|| rejected.to_string(), settings::one_line)
+}
+
 impl Reloader {
     async fn run(mut self, mut watch: Watch, mut hangup: Signal) {
         loop {
@@ -62,9 +109,7 @@ impl Reloader {
                 }
                 Ok(Err(rejected)) => {
                     watch.follow(rejected.watched.clone());
-                    let first = rejected.problems.iter().find(|problem| problem.is_error());
-                    let why = first.map_or_else(|| rejected.to_string(), settings::one_line);
-                    self.refuse(&why);
+                    self.refuse(&first_problem(&rejected));
                 }
                 Err(failure) => self.refuse(&failure.to_text()),
             }
