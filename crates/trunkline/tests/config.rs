@@ -108,9 +108,9 @@ fn show_tells_where_each_value_comes_from_and_no_secret() {
     insta::assert_snapshot!(run, @r#"
     exit 0
     --- stdout
-    listen = "127.0.0.1:99"
+    listen = "127.0.0.1:{env:PORT}"
         user: ~/.config/trunkline/trunkline.json:2:13
-    mcp.servers.a.command = ["srv","--token","***"]
+    mcp.servers.a.command = ["{env:BIN}","--token","***"]
         project: ~/project/trunkline.json:2:21
     mcp.servers.a.environment.T = "{env:A_TOKEN}"
         project: ~/project/trunkline.json:2:80
@@ -132,7 +132,7 @@ fn show_tells_where_each_value_comes_from_and_no_secret() {
     "#);
     let json = home.run(&["config", "show", "--json"], &variables);
     let value: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
-    assert_eq!(value["settings"]["servers"]["a"]["reach"]["program"], "srv");
+    assert_eq!(value["settings"]["servers"]["a"]["reach"]["program"], "{env:BIN}");
     assert_eq!(value["settings"]["limits"]["parked"], 7);
     for secret in ["t0ps3cret", "abcdefgh12"] {
         assert!(!json.stdout.contains(secret) && !run.stdout.contains(secret), "{secret}");
@@ -195,7 +195,8 @@ fn import_shows_first_and_writes_only_when_told_to() {
     +}
 
     nothing was written; --write writes it
-    before it can be used, set GITHUB_TOKEN; or import with --move-secrets
+    servers stay disabled until these variables are set: GITHUB_TOKEN (github)
+    with --move-secrets, the secrets of the clients' files are kept in files instead
     --- stderr
     "#);
     let ours = home.path(".config/trunkline/trunkline.json");
@@ -293,14 +294,14 @@ fn v05_a_projects_file_waits_for_approval_and_waits_again_when_changed() {
     let variables = [("MY_VARIABLE", "my-value")];
     let run = |args: &[&str]| home.run(args, &variables);
     insta::assert_snapshot!(run(&["config", "approve"]), @r#"
-    exit 0
+    exit 1
     --- stdout
     ~/project/trunkline.json
         sha256 70ee5e814a5b8d82809ce58760ecac5426ae7f9b616006fab9503c2d420d126d
 
     servers
         a
-            command = ["run","--token","***","{env:MY_VARIABLE}"]
+            command = ["run","--token","abcdefgh12","{env:MY_VARIABLE}"]
             inherit = ["AWS_PROFILE"]
         b
             url = "https://h.example/mcp"
@@ -331,7 +332,8 @@ fn v05_a_projects_file_waits_for_approval_and_waits_again_when_changed() {
     assert!(show.stdout.starts_with("limits.calls = 3") && show.stderr.is_empty(), "{show}");
     home.write("project/trunkline.json", &STRANGE.replace("run", "evil"));
     let again = run(&["config", "show", "limits.calls"]);
-    assert!(again.stdout.starts_with("limits.calls = 64") && again.stderr == WAITS, "{again}");
+    assert!(again.stdout.starts_with("limits.calls = 3\n"), "the restriction holds: {again}");
+    assert_eq!(again.stderr, WAITS);
     let waiting = run(&["config", "approve", "--json"]);
     let value: serde_json::Value = serde_json::from_str(&waiting.stdout).unwrap();
     assert_eq!(
@@ -349,6 +351,15 @@ fn v08_a_file_that_widens_something_cannot_be_approved_and_the_line_is_told() {
     insta::assert_snapshot!(home.run(&["config", "approve", "--yes"], &[]), @r#"
     exit 2
     --- stdout
+    ~/project/trunkline.json
+        sha256 f6b986400f5d054840f57954b05af4be24129087e8dede1d9a3df4a7efec8b6e
+
+    servers: none
+
+    variables, files and secrets that it uses: none
+
+    other security settings
+        audit.enabled = false
     --- stderr
     error[project-may-not]: a project's file may not switch this off
      --> ~/project/trunkline.json:2:14

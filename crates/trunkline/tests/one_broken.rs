@@ -287,7 +287,7 @@ fn a_taken_port_is_an_error_that_says_what_to_do() {
 #[test]
 fn the_banner_for_all_addresses_suggests_one_that_is_accepted() {
     let home = Home::new();
-    home.write("keys.json", r#"{"keys": [{"id": "a", "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}]}"#);
+    home.write("keys.json", r#"{"keys": [{"id": "a", "sha256": "5f16f4c7f149ac4f9510d9cf8cf384038ad348b3bcdc01915f95de12df9d1b02"}]}"#);
     let (gateway, _) = Gateway::start(&home, &["--listen", "0.0.0.0:0", "--keys", "../keys.json"]);
     assert!(gateway.address.starts_with("http://127.0.0.1:"), "{}", gateway.address);
     let run = home.run(&["status", &gateway.address, "--key", "wrong"], &[]);

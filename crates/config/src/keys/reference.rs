@@ -37,7 +37,8 @@ A `trunkline.json` that was found, not named, may come from a stranger. It has n
 approve it: `trunkline config approve` shows its servers, every variable and file that it refers to and
 its security settings, and asks. The approval is for this path and this content (SHA-256) and is stored
 in `$XDG_STATE_HOME/trunkline/approved.json`. Until then, and again after every change, the file is
-ignored, and commands print a warning. A file named with `--config` or `TRUNKLINE_CONFIG` and your own
+ignored, and commands print a warning; only the restrictions of a content approved before stay in
+force. A file named with `--config` or `TRUNKLINE_CONFIG` and your own
 file need no approval.
 
 Even an approved file can only make the security settings of your own file or the defaults stricter.
@@ -70,6 +71,10 @@ Anywhere in a text:
 | `$${` | a literal `${` |
 
 Values of references are never shown or logged.
+
+If a reference of a server cannot be resolved, only this server is disabled: `config check`, `status`
+and the banner of `serve` say what is missing. Anywhere else, it is an error. A running server is not
+stopped by it: then the changed configuration is refused.
 
 A time is a number of milliseconds, or a text with a unit: `\"500ms\"`, `\"30s\"`, `\"5m\"`, `\"2h\"`,
 `\"1d\"`. A pattern is a glob: `*` and `?`, `[a-z]`, `{one,other}`.

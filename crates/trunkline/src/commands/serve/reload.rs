@@ -111,7 +111,7 @@ impl Reloader {
                     watch.follow(rejected.watched.clone());
                     self.refuse(&first_problem(&rejected));
                 }
-                Err(failure) => self.refuse(&failure.to_text()),
+                Err(failure) => self.refuse(&plain(&failure)),
             }
         }
     }
@@ -135,7 +135,7 @@ impl Reloader {
                 }
                 self.settings = loaded.settings;
             }
-            Err(failure) => self.refuse(&failure.to_text()),
+            Err(failure) => self.refuse(&plain(&failure)),
         }
     }
 
@@ -144,6 +144,12 @@ impl Reloader {
         self.context.screen.note(&format!("the changed configuration is not used: {why}"));
         self.running.refuse(why);
     }
+}
+
+/// The text of a failure on one line, without styles.
+fn plain(failure: &Failure) -> String {
+    let text = anstream::adapter::strip_str(&failure.to_text()).to_string();
+    text.trim().trim_start_matches("error: ").replace('\n', "; ")
 }
 
 /// Debounces SIGHUP, so that a burst of signals causes one reload.
