@@ -21,7 +21,7 @@ const WRAPPERS: [&str; 4] = ["env", "nice", "nohup", "timeout"];
 pub(crate) fn files(settings: &Settings, variables: &BTreeMap<String, String>) -> Vec<PathBuf> {
     let local = settings.servers.values().filter_map(|server| match &server.reach {
         Reach::Local(local) => Some(local),
-        Reach::Remote(_) | Reach::Builtin(_) => None,
+        Reach::Remote(_) | Reach::Builtin(_) | Reach::Unusable(_) => None,
     });
     local.flat_map(|local| of(local, variables)).collect()
 }
@@ -29,8 +29,9 @@ pub(crate) fn files(settings: &Settings, variables: &BTreeMap<String, String>) -
 fn of(local: &Local, variables: &BTreeMap<String, String>) -> Vec<PathBuf> {
     let given = local.environment.get("PATH").map(Secret::expose);
     let path = given.or_else(|| variables.get("PATH").map(String::as_str)).unwrap_or_default();
-    let mut files = program(&local.program, &local.directory, path);
-    if is_named(&INTERPRETERS, &local.program) || is_named(&WRAPPERS, &local.program) {
+    let name = local.program.expose();
+    let mut files = program(name, &local.directory, path);
+    if is_named(&INTERPRETERS, name) || is_named(&WRAPPERS, name) {
         let words = local.arguments.iter().map(Secret::expose);
         // Also `--require=./hook.js`.
         let parts = words.flat_map(|word| [Some(word), word.split_once('=').map(|(_, value)| value)]);

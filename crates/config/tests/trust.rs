@@ -187,23 +187,6 @@ fn v08_what_is_stricter_is_judged_by_what_holds_without_the_project() {
         (rate(5, "1h"), json!({"limits": {"perCaller": {"per": "1s"}}})),
         (rate(5, "1s"), json!({"limits": {"perCaller": null}})),
         (nothing.clone(), json!({"listen": "0.0.0.0:80"})),
-        (
-            json!({"mcp": {"servers": {"a": {"command": ["a"], "tools": {"x": {}, "*": {"hide": true}}}}}}),
-            json!({"mcp": {"servers": {"a": {"tools": {"x": {"hide": false}}}}}}),
-        ),
-        (
-            json!({"defaults": {"rate": {"calls": 9, "per": "1h"}},
-                "mcp": {"servers": {"a": {"command": ["a"], "rate": {"calls": 5}}}}}),
-            json!({"mcp": {"servers": {"a": {"rate": {"per": "1m"}}}}}),
-        ),
-        (
-            json!({"mcp": {"servers": {"a": {"command": ["a"], "rate": {"calls": 100}}}}}),
-            json!({"defaults": {"rate": {"calls": 1, "per": "1ms"}}}),
-        ),
-        (
-            json!({"limits": {"perCaller": {"calls": 5, "per": "${A:-1}h"}}}),
-            json!({"limits": {"perCaller": {"calls": 5, "per": "1m"}}}),
-        ),
         (nothing.clone(), json!({"listen": "[::]:80"})),
         (nothing.clone(), json!({"listen": "${A:-127.0.0.1:80}"})),
         (nothing.clone(), json!({"audit": {"enabled": false}})),
@@ -262,6 +245,31 @@ fn v07_before_approval_everything_that_the_file_refers_to_is_told_and_no_value_o
     }
     assert!(printed.contains("abcdefgh12"), "a literal that looks like a secret may be a command: {printed}");
     assert!(printed.contains(r#"{"key":"limits.calls","value":3}"#), "{printed}");
+}
+
+#[test]
+fn v08_a_hidden_tool_stays_hidden_and_a_merged_rate_stays_narrow() {
+    for (own, project) in [
+        (
+            json!({"mcp": {"servers": {"a": {"command": ["a"], "tools": {"x": {}, "*": {"hide": true}}}}}}),
+            json!({"mcp": {"servers": {"a": {"tools": {"x": {"hide": false}}}}}}),
+        ),
+        (
+            json!({"defaults": {"rate": {"calls": 9, "per": "1h"}},
+                "mcp": {"servers": {"a": {"command": ["a"], "rate": {"calls": 5}}}}}),
+            json!({"mcp": {"servers": {"a": {"rate": {"per": "1m"}}}}}),
+        ),
+        (
+            json!({"mcp": {"servers": {"a": {"command": ["a"], "rate": {"calls": 100}}}}}),
+            json!({"defaults": {"rate": {"calls": 1, "per": "1ms"}}}),
+        ),
+        (
+            json!({"limits": {"perCaller": {"calls": 5, "per": "${A:-1}h"}}}),
+            json!({"limits": {"perCaller": {"calls": 5, "per": "1m"}}}),
+        ),
+    ] {
+        assert!(!allowed(&own, &project), "{own} {project}");
+    }
 }
 
 /// A variable sets one member of a rate, the project the other.

@@ -18,7 +18,7 @@ use std::{
 use support::trunkline;
 
 /// Limit for a command that must not block.
-const HANG: Duration = Duration::from_secs(60);
+const HANG: Duration = Duration::from_mins(1);
 
 /// Waits for the end of a process; kills one that hangs.
 fn ended(mut process: Child) -> Option<i32> {

@@ -95,7 +95,6 @@ fn loads(text: &str, is_sound: bool) {
     let inputs = Inputs {
         directory: DIRECTORY.path().to_owned(),
         file: Some(file.clone()),
-        found: trunkline_config::FoundFiles::IfApproved,
         approvals: None,
         user_directory: None,
         home: Some(PathBuf::from("/nowhere")),

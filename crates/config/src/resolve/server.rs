@@ -380,13 +380,11 @@ fn shown_word(word: &Pair<'_>) -> String {
 
 /// The argument with secrets masked.
 pub(crate) fn shown_argument(before: Option<&str>, word: &str) -> String {
-    match looks::secret_argument(before, word) {
-        Some((keep, _)) => format!("{}{MASK}", &word[..keep]),
-        None => {
-            let word = shown(word);
-            looks::masked_address(&word).unwrap_or(word)
-        }
+    if let Some((keep, _)) = looks::secret_argument(before, word) {
+        return format!("{}{MASK}", &word[..keep]);
     }
+    let word = shown(word);
+    looks::masked_address(&word).unwrap_or(word)
 }
 
 fn is_header_byte(byte: u8) -> bool {

@@ -136,7 +136,6 @@ fn defaults() -> trunkline_config::Settings {
     let inputs = trunkline_config::Inputs {
         directory: folder.path().to_owned(),
         file: None,
-        found: trunkline_config::FoundFiles::IfApproved,
         approvals: None,
         user_directory: None,
         home: None,

@@ -56,7 +56,7 @@ impl Offer {
     /// The names by which the calls of tools are counted.
     pub(super) fn tool_names(&self) -> ToolNames {
         match self {
-            Self::Packs(_) => ToolNames::default(),
+            Self::Packs(..) => ToolNames::default(),
             Self::Servers(running) => {
                 let gateway = running.gateway.clone();
                 ToolNames::new(move |view, tool| gateway.own_name(view, tool))

@@ -100,7 +100,7 @@ fn definition(server: &Server, target: &Target) -> String {
     let identity: Vec<(&str, &str)> = match &server.reach {
         Reach::Local(local) => pairs(&local.environment),
         Reach::Remote(remote) => pairs(&remote.headers),
-        Reach::Builtin(_) => Vec::new(),
+        Reach::Builtin(_) | Reach::Unusable(_) => Vec::new(),
     };
     format!("{} {} {identity:?}", server.name, target.key())
 }
