@@ -46,13 +46,14 @@ fn v02_a_byte_order_mark_is_no_problem() {
 
 #[test]
 fn v02_a_secret_in_the_file_itself_is_warned_about() {
-    insta::assert_snapshot!(problems("{\"mcp\": {\"servers\": {\n  \"a\": {\"command\": [\"x\", \"--token\", \"abcdefgh12\"], \"environment\": {\"API_KEY\": \"abcdefgh12\", \"LANG\": \"C\"}},\n  \"b\": {\"url\": \"https://h/mcp?api_key=abcdefgh12\", \"headers\": {\"X-Api-Key\": \"abcdefgh12\"},\n        \"oauth\": {\"clientSecret\": \"abcdefgh12\"}}\n}}}"), @r"
+    insta::assert_snapshot!(problems("{\"mcp\": {\"servers\": {\n  \"a\": {\"command\": [\"x\", \"--token\", \"abcdefgh12\"], \"environment\": {\"API_KEY\": \"abcdefgh12\", \"LANG\": \"C\"}},\n  \"b\": {\"url\": \"https://h/mcp?api_key=abcdefgh12\", \"headers\": {\"X-Api-Key\": \"abcdefgh12\"},\n        \"oauth\": {\"clientSecret\": \"abcdefgh12\"}}\n}}}"), @r#"
     /project/trunkline.json:2:37+12 warning[inline-secret] mcp.servers.a.command[2]: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
     /project/trunkline.json:2:79+12 warning[inline-secret] mcp.servers.a.environment.API_KEY: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
     /project/trunkline.json:3:16+34 warning[inline-secret] mcp.servers.b.url: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
     /project/trunkline.json:3:77+12 warning[inline-secret] mcp.servers.b.headers.X-Api-Key: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
+    /project/trunkline.json:4:18+30 warning[no-effect] mcp.servers.b.oauth: this version cannot sign in with OAuth, so the key has no effect (send a token with `headers`, such as `"Authorization": "Bearer {env:TOKEN}"`)
     /project/trunkline.json:4:35+12 warning[inline-secret] mcp.servers.b.oauth.clientSecret: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
-    ");
+    "#);
 }
 
 #[test]
@@ -124,7 +125,7 @@ fn what_does_not_belong_together_is_told() {
   "roles": { "reader": {} },
   "defaultRole": "readr",
   "auth": { "jwt": { "issuer": "https://i/" } }
-}"#), @r"
+}"#), @r#"
     /project/trunkline.json:3:37+12 error[conflict] mcp.servers.a.url: `url` is for remote servers, and this one is local
     /project/trunkline.json:4:10+38 error[missing] mcp.servers.b.url: a remote server needs a `url`
     /project/trunkline.json:4:41+5 error[conflict] mcp.servers.b.command: `command` is for local servers, and this one is remote
@@ -139,6 +140,7 @@ fn what_does_not_belong_together_is_told() {
     /project/trunkline.json:9:107+3 error[conflict] mcp.servers.G.tools.d.rename: `b` is called `c` already
     /project/trunkline.json:10:53+3 error[bad-value] mcp.servers.h.headers.A B: `A B` cannot name a header
     /project/trunkline.json:10:75+9 error[weak-secret] mcp.servers.h.headers.Authorization: the credential is empty
+    /project/trunkline.json:11:42+30 warning[no-effect] mcp.servers.i.oauth: this version cannot sign in with OAuth, so the key has no effect (send a token with `headers`, such as `"Authorization": "Bearer {env:TOKEN}"`)
     /project/trunkline.json:11:60+10 warning[inline-secret] mcp.servers.i.oauth.clientSecret: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
     /project/trunkline.json:11:60+10 error[weak-secret] mcp.servers.i.oauth.clientSecret: the secret is empty, well known or too short
     /project/trunkline.json:13:24+2 error[bad-value] views.server: `server` cannot name a view: 1 to 64 letters, digits, `-` or `_`, and not `server`
@@ -146,7 +148,7 @@ fn what_does_not_belong_together_is_told() {
     /project/trunkline.json:15:18+7 error[unknown-reference] defaultRole: there is no role `readr` (did you mean `reader`?)
     /project/trunkline.json:16:20+26 error[missing] auth.jwt: `audience` is needed here
     /project/trunkline.json:16:20+26 error[missing] auth.jwt: `jwks` is needed here
-    ");
+    "#);
 }
 
 #[test]
@@ -222,7 +224,7 @@ fn a09_an_empty_known_or_short_secret_is_refused() {
         assert!(with(weak).contains("warning[weak-secret] mcp.servers.a.oauth.clientSecret"), "{weak}");
     }
     assert!(with("").contains("warning[weak-secret] mcp.servers.a.headers.Authorization"));
-    assert_eq!(with("long-enough-and-odd"), "");
+    assert!(!with("long-enough-and-odd").contains("weak-secret"));
 }
 
 #[test]

@@ -113,9 +113,9 @@ impl Check<'_> {
                     "`{text}` is not a time; write milliseconds, or a number with ms, s, m, h or d"
                 )),
             },
-            Some("address") => listen_address(text).is_none().then(|| {
-                format!("`{text}` is not an address and a port, such as `127.0.0.1:8425` or `9001`")
-            }),
+            Some("address") => listen_address(text)
+                .is_none()
+                .then(|| format!("`{text}` is not an address and a port, such as `127.0.0.1:8425`")),
             Some("url") => bad_url(text),
             Some("path-or-url") if text.contains("://") => bad_url(text),
             Some("glob") => globset::Glob::new(text)

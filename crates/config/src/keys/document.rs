@@ -14,7 +14,8 @@ pub(crate) struct Document {
     /// URL of this file's JSON Schema, for editors.
     #[serde(rename = "$schema")]
     schema: Option<String>,
-    /// Address and port to listen on. `null`: 127.0.0.1:8425. `9001`, `:9001` and `localhost:9001` are on 127.0.0.1.
+    /// Address and port to listen on. `null`: 127.0.0.1:8425. `9001`, `:9001` and
+    /// `localhost:9001` are on 127.0.0.1.
     #[schemars(schema_with = "kind::address")]
     listen: Option<String>,
     /// Settings of the Model Context Protocol.

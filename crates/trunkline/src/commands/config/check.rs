@@ -15,8 +15,8 @@ use trunkline_config::Preview;
 /// Exit status: 0 if the configuration is usable, possibly with warnings; 2 if it is not.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Check only this file [default: your own file, and the nearest `trunkline.json` in the current
-    /// directory or above it]
+    /// Check only this file [default: your own file, and the nearest `trunkline.json` in the
+    /// current directory or above it]
     file: Option<PathBuf>,
 }
 

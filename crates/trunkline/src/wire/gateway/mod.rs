@@ -190,8 +190,8 @@ impl Running {
     }
 }
 
-/// The reason why a server that is in use now could not be used any more. Such settings are refused,
-/// so that a secret that is being replaced does not stop a server.
+/// The reason why a server that is in use now could not be used any more. Such settings are
+/// refused, so that a secret that is being replaced does not stop a server.
 fn lost(now: &Settings, next: &Settings) -> Option<String> {
     let is_used = |name: &ServerName| {
         now.servers.get(name).is_some_and(|server| !matches!(server.reach, Reach::Unusable(_)))
