@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::budget::Budget;
 use super::write_file::existing;
-use super::{Filesystem, io_failed};
+use super::{Filesystem, io_failed, lock};
 use crate::sandbox::{AccessError, Draft, Like, Onto, Purpose};
 use trunkline_toolbox::{Tool, ToolError};
 
@@ -52,7 +52,7 @@ fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Copy, ToolError>
     }
     let spot = fs.spot(&args.destination, Purpose::Create)?;
     let (dir, name) = spot.entry()?;
-    let _alone = fs.lock(&spot);
+    let _alone = lock(&spot, budget)?;
     let replaced = existing(dir, name)?;
     let (like, onto) = match &replaced {
         None => (Like::Copied(&source.stat), Onto::Nothing),
@@ -79,7 +79,13 @@ fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Copy, ToolError>
         }
         draft.write_all(&chunk[..read]).map_err(|error| io_failed(error, &spot.label()))?;
     }
-    draft.place(name, onto)?;
+    match draft.place(name, onto) {
+        // Another process has made a file of this name meanwhile.
+        Err(AccessError::Exists { path }) if args.overwrite => {
+            return Err(AccessError::Changed { path }.into());
+        }
+        placed => placed?,
+    }
     Ok(Copy { source: source.label, destination: spot.label(), bytes_copied })
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Filesystem;
 use super::budget::Budget;
-use super::walk;
+use super::{lock, walk};
 use crate::sandbox::{self, AccessError, Dir, Durability, Kind, Name, Purpose};
 use trunkline_toolbox::{Tool, ToolError};
 
@@ -46,6 +46,7 @@ pub(super) fn tool(fs: &Arc<Filesystem>) -> Tool {
 fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Deleted, ToolError> {
     let spot = fs.spot(&args.path, Purpose::Rename)?;
     let (dir, name) = spot.entry()?;
+    let _alone = lock(&spot, budget)?;
     let mut entries_deleted = 1;
     match (spot.kind()?, args.recursive) {
         (Kind::Directory, true) => {
@@ -112,6 +113,7 @@ impl Tree<'_> {
             }
         }
         if pass == Pass::Delete {
+            dir.remove_leftovers();
             parent.remove_dir(name)?;
         }
         self.counted()

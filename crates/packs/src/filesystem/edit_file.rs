@@ -12,7 +12,7 @@ use super::edits::{self, Edit, Places};
 use super::encoding::Document;
 use super::hash::hash;
 use super::write_file::{existing, put};
-use super::{Filesystem, io_failed, window};
+use super::{Filesystem, io_failed, lock, window};
 use crate::sandbox::{AccessError, Like, Onto, Purpose};
 use trunkline_toolbox::{Tool, ToolError};
 
@@ -66,14 +66,14 @@ pub(super) fn tool(fs: &Arc<Filesystem>) -> Tool {
         .not_idempotent()
 }
 
-fn run(fs: &Filesystem, args: &Args, _: &Budget) -> Result<Edited, ToolError> {
+fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Edited, ToolError> {
     if args.edits.is_empty() || args.edits.len() > MAX_EDITS {
         return Err(ToolError::new(format!("{} edits were given", args.edits.len()))
             .hint(format!("give 1 to {MAX_EDITS}")));
     }
     let spot = fs.spot(&args.path, Purpose::Change)?;
     let (dir, name) = spot.entry()?;
-    let _alone = fs.lock(&spot);
+    let _alone = lock(&spot, budget)?;
     let opened = fs.opened(spot.label(), dir.open_file(name)?)?;
     let label = &opened.label;
     let read =

@@ -31,9 +31,7 @@ mod walk;
 mod window;
 mod write_file;
 
-use parking_lot::{Mutex, MutexGuard};
 use std::fs::File;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use rustix::fs::Stat;
@@ -41,15 +39,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::sandbox::{AccessError, Dir, HardLinks, Name, Purpose, Roots, Sandbox, Spot};
+use crate::sandbox::{AccessError, Dir, FileLock, HardLinks, Name, Purpose, Roots, Sandbox, Spot, sweep_all};
 use trunkline_toolbox::{Json, Tool, ToolError};
 
 use budget::Budget;
 pub use options::{Access, Caps, FilesystemOptions};
-
-/// Number of write locks. Files are assigned to locks by hash, so writers of one file exclude each
-/// other.
-const LOCKS: usize = 64;
 
 /// The tools for the roots and access in the options. The roots are opened now and stay pinned.
 pub fn pack(options: FilesystemOptions) -> Result<Vec<Tool>, AccessError> {
@@ -65,7 +59,6 @@ pub fn tools(roots: Roots, options: FilesystemOptions) -> Vec<Tool> {
         caps: options.caps,
         access,
         durability: options.durability,
-        locks: Locks::default(),
     });
     let mut tools = vec![
         read_file::tool(&fs),
@@ -81,6 +74,7 @@ pub fn tools(roots: Roots, options: FilesystemOptions) -> Vec<Tool> {
         list_allowed_directories::tool(&fs),
     ];
     if access == Access::ReadWrite {
+        sweep_all(fs.sandbox.roots());
         tools.extend([
             write_file::tool(&fs),
             edit_file::tool(&fs),
@@ -100,11 +94,7 @@ struct Filesystem {
     caps: Caps,
     access: Access,
     durability: crate::sandbox::Durability,
-    locks: Locks,
 }
-
-#[derive(Debug)]
-struct Locks([Mutex<()>; LOCKS]);
 
 /// A regular file that was opened for reading.
 struct Opened {
@@ -139,25 +129,17 @@ impl Filesystem {
         }
         Ok(Opened { file, stat, label })
     }
+}
 
-    /// Locks a file against other writers of this pack while it is read and replaced.
-    fn lock(&self, spot: &Spot) -> MutexGuard<'_, ()> {
-        let mut hasher = DefaultHasher::new();
-        spot.real_path().hash(&mut hasher);
-        let at = usize::try_from(hasher.finish() % LOCKS as u64).expect("smaller than the number of locks");
-        self.locks.0[at].lock()
-    }
+/// Locks a file against other writers while it is read and replaced.
+fn lock(spot: &Spot, budget: &Budget) -> Result<FileLock, ToolError> {
+    let (dir, name) = spot.entry()?;
+    Ok(FileLock::take(dir, name, || budget.is_spent())?)
 }
 
 impl Opened {
     fn size(&self) -> u64 {
         u64::try_from(self.stat.st_size).unwrap_or(0)
-    }
-}
-
-impl Default for Locks {
-    fn default() -> Self {
-        Self(std::array::from_fn(|_| Mutex::default()))
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Filesystem;
 use super::budget::Budget;
+use super::{Filesystem, lock};
 use crate::sandbox::{Durability, Purpose};
 use trunkline_toolbox::{Tool, ToolError};
 
@@ -36,11 +36,13 @@ pub(super) fn tool(fs: &Arc<Filesystem>) -> Tool {
         .not_idempotent()
 }
 
-fn run(fs: &Filesystem, args: &Args, _: &Budget) -> Result<Moved, ToolError> {
+fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Moved, ToolError> {
     let source = fs.spot(&args.source, Purpose::Rename)?;
     let destination = fs.spot(&args.destination, Purpose::Rename)?;
     let (from, name) = source.entry()?;
     let (to, new) = destination.entry()?;
+    // An edit under way would give the old name a new file.
+    let _alone = lock(&source, budget)?;
     from.rename_to_new(name, to, new)?;
     if fs.durability == Durability::Flushed {
         to.sync()?;

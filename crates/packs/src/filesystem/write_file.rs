@@ -1,6 +1,6 @@
 //! `write_file`: writes a whole file, or appends to one.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::budget::Budget;
 use super::hash::hash;
-use super::{Filesystem, io_failed, window};
-use crate::sandbox::{AccessError, Dir, Draft, Durability, Kind, Like, Name, Onto, Purpose, kind_of};
+use super::{Filesystem, io_failed, lock, window};
+use crate::sandbox::{AccessError, Dir, Draft, Durability, Kind, Like, Name, Onto, Purpose, Spot, kind_of};
 use trunkline_toolbox::{Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -75,11 +75,27 @@ pub(super) fn tool(fs: &Arc<Filesystem>) -> Tool {
         .not_idempotent()
 }
 
-fn run(fs: &Filesystem, args: &Args, _: &Budget) -> Result<Done, ToolError> {
+fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Done, ToolError> {
     let bytes = content(fs, args)?;
     let spot = fs.spot(&args.path, Purpose::Create)?;
+    loop {
+        match write(fs, args, (&spot, &bytes), budget)? {
+            Some(done) => return Ok(done),
+            None => budget.check()?,
+        }
+    }
+}
+
+/// Writes once; `None` if another process has made a file of this name meanwhile, which was
+/// therefore not locked.
+fn write(
+    fs: &Filesystem,
+    args: &Args,
+    (spot, bytes): (&Spot, &[u8]),
+    budget: &Budget,
+) -> Result<Option<Done>, ToolError> {
     let (dir, name) = spot.entry()?;
-    let _alone = fs.lock(&spot);
+    let _alone = lock(spot, budget)?;
     let existing = existing(dir, name)?;
     check_hash(fs, args, (dir, name), existing.as_ref())?;
     match (&existing, args.mode) {
@@ -87,19 +103,22 @@ fn run(fs: &Filesystem, args: &Args, _: &Budget) -> Result<Done, ToolError> {
             return Err(ToolError::new(format!("`{}` already exists", spot.label()))
                 .hint("use mode: \"overwrite\" to replace it, or edit_file to change part of it"));
         }
-        (Some(_), Mode::Append) => append(fs, dir, name, &bytes)?,
+        (Some(_), Mode::Append) => append(fs, dir, name, bytes)?,
         (Some(stat), Mode::Overwrite) => {
-            put(fs, (dir, name), &bytes, Like::Replaced(stat), Onto::Anything)?;
+            put(fs, (dir, name), bytes, Like::Replaced(stat), Onto::Anything)?;
         }
-        (None, _) => put(fs, (dir, name), &bytes, Like::Nothing, Onto::Nothing)?,
+        (None, mode) => match put(fs, (dir, name), bytes, Like::Nothing, Onto::Nothing) {
+            Err(AccessError::Exists { .. }) if mode != Mode::Create => return Ok(None),
+            made => made?,
+        },
     }
     let appended = existing.is_some() && args.mode == Mode::Append;
-    Ok(Done {
+    Ok(Some(Done {
         path: spot.label(),
         bytes_written: bytes.len(),
         created: existing.is_none(),
-        sha256: (!appended).then(|| hash(&bytes)),
-    })
+        sha256: (!appended).then(|| hash(bytes)),
+    }))
 }
 
 /// The metadata of the regular file with this name, if it exists. Other types are refused.
@@ -123,20 +142,40 @@ pub(super) fn put(
     bytes: &[u8],
     like: Like<'_>,
     onto: Onto,
-) -> Result<(), ToolError> {
+) -> Result<(), AccessError> {
     let mut draft = Draft::begin(dir, like, fs.durability)?;
-    draft.write_all(bytes).map_err(|error| io_failed(error, &dir.label(name)))?;
-    Ok(draft.place(name, onto)?)
+    draft.write_all(bytes).map_err(|error| AccessError::from_io(error, dir.label(name)))?;
+    draft.place(name, onto)
 }
 
+/// Appends all bytes, or none if the disk is full.
 fn append(fs: &Filesystem, dir: &Dir, name: &Name, bytes: &[u8]) -> Result<(), ToolError> {
     let failed = |error| io_failed(error, &dir.label(name));
     let mut file = dir.open_to_append(name)?;
-    file.write_all(bytes).map_err(failed)?;
-    match fs.durability {
-        Durability::Flushed => file.sync_data().map_err(failed),
-        Durability::Cached => Ok(()),
+    let before = file.metadata().map_err(failed)?.len();
+    let mut written = 0;
+    let mut all = || {
+        while written < bytes.len() {
+            match file.write(&bytes[written..]) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => written += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        match fs.durability {
+            Durability::Flushed => file.sync_data(),
+            Durability::Cached => Ok(()),
+        }
+    };
+    let Err(error) = all() else { return Ok(()) };
+    // Only our own bytes are taken back: a program that does not lock may have appended, too.
+    let is_ours = file.metadata().is_ok_and(|now| now.len() == before + written as u64);
+    if !is_ours || file.set_len(before).is_err() {
+        let text = format!("{error}; {written} bytes were added before that");
+        return Err(failed(io::Error::other(text)));
     }
+    Err(failed(error))
 }
 
 fn content(fs: &Filesystem, args: &Args) -> Result<Vec<u8>, ToolError> {

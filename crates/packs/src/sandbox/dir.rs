@@ -10,6 +10,7 @@ use rustix::io::Errno;
 use super::error::AccessError;
 use super::kind::Kind;
 use super::label::escape_bytes;
+use super::leftovers;
 use super::name::{Name, RelPath};
 use super::resolve::WALK;
 use super::root::Root;
@@ -145,9 +146,23 @@ impl Dir {
             .map_err(|errno| self.failed(errno, name))
     }
 
-    /// The entries of this directory, unsorted. The iterator is lazy, so that a caller can stop
-    /// early.
+    /// The entries of this directory, unsorted and without our own temporary files. The iterator is
+    /// lazy, so that a caller can stop early.
     pub fn entries(&self) -> Result<impl Iterator<Item = Result<Entry, AccessError>>, AccessError> {
+        let is_shown = |entry: &Result<Entry, _>| {
+            entry.as_ref().map_or(true, |entry| !leftovers::is_temporary(&entry.name))
+        };
+        Ok(self.all_entries()?.filter(is_shown))
+    }
+
+    /// Removes temporary files of writes that were killed.
+    pub fn remove_leftovers(&self) {
+        leftovers::remove(self);
+    }
+
+    pub(super) fn all_entries(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<Entry, AccessError>>, AccessError> {
         let label = self.own_label();
         let failed = move |errno| AccessError::from_errno(errno, label.clone());
         let stream = self.open_to_read().and_then(rustix::fs::Dir::new).map_err(&failed)?;

@@ -1,17 +1,16 @@
-//! Draft: a temporary file that is written first and then renamed to its final name atomically.
+//! Draft: a temporary file that is written first and then gets its final name atomically.
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::AsFd;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::os::fd::{AsFd, AsRawFd};
 
-use rustix::fs::{Gid, Mode, OFlags, Stat, Uid};
+use rustix::fs::{AtFlags, CWD, Gid, Mode, OFlags, Stat, Uid};
 use rustix::io::Errno;
 
 use super::dir::Dir;
 use super::error::AccessError;
-use super::leftovers::{self, PREFIX, SUFFIX};
+use super::leftovers::{self, temporary_name};
+use super::lock;
 use super::name::Name;
 
 const MAX_TRIES: usize = 16;
@@ -50,10 +49,10 @@ pub enum Like<'a> {
 #[derive(Debug)]
 pub struct Draft {
     dir: Dir,
-    temporary: Name,
+    /// Its temporary name, if it has one.
+    temporary: Option<Name>,
     file: File,
     durability: Durability,
-    placed: bool,
 }
 
 impl Draft {
@@ -62,29 +61,53 @@ impl Draft {
         leftovers::sweep(dir);
         let mode = if matches!(like, Like::Nothing) { 0o666 } else { 0o600 };
         let (temporary, file) = create(dir, Mode::from_raw_mode(mode))?;
-        let draft = Self { dir: dir.clone(), temporary, file, durability, placed: false };
+        let draft = Self { dir: dir.clone(), temporary, file, durability };
         draft.resemble(like).map_err(|errno| AccessError::from_errno(errno, draft.label()))?;
         Ok(draft)
     }
 
-    /// Renames the file to its final name.
+    /// Gives the file its final name.
     pub fn place(mut self, name: &Name, onto: Onto) -> Result<(), AccessError> {
         if self.durability == Durability::Flushed {
             rustix::fs::fsync(&self.file).map_err(|errno| AccessError::from_errno(errno, self.label()))?;
         }
-        match onto {
-            Onto::Nothing => self.dir.rename_to_new(&self.temporary, &self.dir, name)?,
-            Onto::Anything => {
+        match (onto, &self.temporary) {
+            (Onto::Nothing, None) => self.link(name).map_err(|errno| self.dir.failed(errno, name))?,
+            (Onto::Nothing, Some(own)) => self.dir.rename_to_new(own, &self.dir, name)?,
+            (Onto::Anything, _) => {
+                let own = self.named()?;
                 let fd = self.dir.fd();
-                rustix::fs::renameat(fd, self.temporary.as_os_str(), fd, name.as_os_str())
+                rustix::fs::renameat(fd, own.as_os_str(), fd, name.as_os_str())
                     .map_err(|errno| AccessError::from_errno(errno, self.dir.label(name)))?;
             }
         }
-        self.placed = true;
+        self.temporary = None;
         match self.durability {
             Durability::Flushed => self.dir.sync(),
             Durability::Cached => Ok(()),
         }
+    }
+
+    /// Its temporary name; gives it one if it has none.
+    fn named(&mut self) -> Result<Name, AccessError> {
+        for _ in 0..MAX_TRIES {
+            if let Some(name) = &self.temporary {
+                return Ok(name.clone());
+            }
+            let name = temporary_name();
+            match self.link(&name) {
+                Ok(()) => self.temporary = Some(name),
+                Err(Errno::EXIST) => {}
+                Err(errno) => return Err(self.dir.failed(errno, &name)),
+            }
+        }
+        Err(AccessError::Changed { path: self.dir.own_label() })
+    }
+
+    /// Gives a file without a name this name.
+    fn link(&self, name: &Name) -> Result<(), Errno> {
+        let own = path_of(&self.file);
+        rustix::fs::linkat(CWD, own, self.dir.fd(), name.as_os_str(), AtFlags::SYMLINK_FOLLOW)
     }
 
     fn resemble(&self, like: Like<'_>) -> Result<(), Errno> {
@@ -113,7 +136,7 @@ impl Draft {
     }
 
     fn label(&self) -> String {
-        self.dir.label(&self.temporary)
+        self.temporary.as_ref().map_or_else(|| self.dir.own_label(), |name| self.dir.label(name))
     }
 }
 
@@ -129,19 +152,32 @@ impl Write for Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        if !self.placed {
+        if let Some(name) = &self.temporary {
             // The error is ignored: the call has already failed, and nothing else uses this file.
-            self.dir.remove_file(&self.temporary).ok();
+            self.dir.remove_file(name).ok();
         }
     }
 }
 
-fn create(dir: &Dir, mode: Mode) -> Result<(Name, File), AccessError> {
+/// Creates a file without a name where the filesystem supports that: a killed write then leaves
+/// nothing behind. The writer locks it, so that others see that it is in use.
+fn create(dir: &Dir, mode: Mode) -> Result<(Option<Name>, File), AccessError> {
+    if let Some(file) = create_unnamed(dir, mode) {
+        lock::hold(&file);
+        return Ok((None, file));
+    }
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     for _ in 0..MAX_TRIES {
         let name = temporary_name();
         match rustix::fs::openat(dir.fd(), name.as_os_str(), flags, mode) {
-            Ok(fd) => return Ok((name, File::from(fd))),
+            Ok(fd) => {
+                let file = File::from(fd);
+                lock::hold(&file);
+                // Before it was locked, another process could take it for a leftover.
+                if lock::is_same(dir, &name, &file) {
+                    return Ok((Some(name), file));
+                }
+            }
             Err(Errno::EXIST) => {}
             Err(errno) => return Err(dir.failed(errno, &name)),
         }
@@ -149,12 +185,20 @@ fn create(dir: &Dir, mode: Mode) -> Result<(Name, File), AccessError> {
     Err(AccessError::Changed { path: dir.own_label() })
 }
 
-/// A name that is unlikely to exist; if it does, exclusive creation fails and another one is
-/// tried.
-fn temporary_name() -> Name {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
-    let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-    let name = format!("{PREFIX}{}-{count}-{nanos:x}{SUFFIX}", std::process::id());
-    Name::new(name.as_bytes()).expect("the name has no slash")
+#[cfg(target_os = "linux")]
+fn create_unnamed(dir: &Dir, mode: Mode) -> Option<File> {
+    let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::openat(dir.fd(), ".", flags, mode).ok()?);
+    // It gets its name through this path later.
+    std::path::Path::new(&path_of(&file)).exists().then_some(file)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn create_unnamed(_: &Dir, _: Mode) -> Option<File> {
+    None
+}
+
+/// The path of an open file, with or without a name.
+fn path_of(file: &File) -> String {
+    format!("/proc/self/fd/{}", file.as_raw_fd())
 }

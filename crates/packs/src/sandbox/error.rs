@@ -49,6 +49,8 @@ pub enum AccessError {
     OtherFilesystem { path: String },
     #[error("`{path}` was changed during the operation")]
     Changed { path: String },
+    #[error("`{path}` is locked by another writer")]
+    Busy { path: String },
     #[error("no permission for `{path}`")]
     NoPermission { path: String },
     #[error("no space left for `{path}`")]
@@ -84,6 +86,7 @@ impl AccessError {
             Self::IntoItself { .. } => "choose a destination outside the moved directory",
             Self::OtherFilesystem { .. } => "use copy_file and then delete_file",
             Self::Changed { .. } => "another program or call is writing there; read it again and retry",
+            Self::Busy { .. } => "another call or program is changing it; try again later",
             Self::NoPermission { .. } => "the account that runs the server lacks the permission",
             Self::NoSpace { .. } => "free some space and retry",
             Self::Io { .. } => "check the path with get_file_info and retry",

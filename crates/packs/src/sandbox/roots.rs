@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::dir::Dir;
 use super::error::AccessError;
 use super::input::{self, Wanted};
 use super::label::escape;
@@ -26,6 +27,10 @@ impl Roots {
 
     pub fn iter(&self) -> impl Iterator<Item = &Root> {
         self.roots.iter().map(Arc::as_ref)
+    }
+
+    pub(super) fn tops(&self) -> impl Iterator<Item = Dir> {
+        self.roots.iter().map(|root| root.top())
     }
 
     /// The intersection with `wanted`, such as the roots of a client. It can only narrow the

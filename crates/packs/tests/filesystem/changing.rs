@@ -25,18 +25,16 @@ async fn the_modes_of_writing() {
 }
 
 #[tokio::test]
-async fn what_killed_writes_left_behind_goes_with_the_next_write_once_it_is_old() {
+async fn what_killed_writes_left_behind_goes_with_the_next_write() {
     let place = Place::new();
     let old = place.write(".trunkline-4711-0-1a2b.tmp", "half");
-    let fresh = place.write(".trunkline-4711-1-1a2b.tmp", "half");
+    let in_use = place.write(".trunkline-4711-1-1a2b.tmp", "half");
+    let writer = fs::File::open(&in_use).unwrap();
+    writer.lock().unwrap();
     let foreign = place.write(".trunkline-notes.tmp", "mine");
-    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_hours(2);
-    for path in [&old, &foreign] {
-        fs::File::options().write(true).open(path).unwrap().set_modified(long_ago).unwrap();
-    }
     place.ok("write_file", json!({"path": "f", "content": "1"})).await;
-    assert!(!old.exists(), "nobody will finish it");
-    assert!(fresh.exists(), "somebody may be writing it");
+    assert!(!old.exists(), "its writer has ended");
+    assert!(in_use.exists(), "its writer holds the lock");
     assert!(foreign.exists(), "it is not ours");
 }
 
