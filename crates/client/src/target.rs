@@ -1,7 +1,7 @@
 //! The target of a connection: a URL, or a command to start.
 
 use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf};
-use trunkline_process::Command;
+use trunkline_process::{Command, Containment};
 use url::Url;
 
 /// A server, given by URL or by command.
@@ -43,6 +43,7 @@ impl CommandLine {
         let mut command = Command::new(&self.program)
             .args(&self.args)
             .envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.containment = Containment::Tree;
         command.inherited = inherited.to_vec();
         command.directory.clone_from(&self.directory);
         command

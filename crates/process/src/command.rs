@@ -10,7 +10,14 @@ use std::{
 
 use tokio::process;
 
-use crate::{confinement::Confinement, environment, group::Containment, lookup, spawn_error::SpawnError};
+use crate::{
+    confinement::Confinement,
+    environment,
+    group::{Containment, GroupKind},
+    lookup,
+    spawn_error::SpawnError,
+    supervisor::{self, Report, SUPERVISE},
+};
 
 /// A program with its arguments.
 ///
@@ -92,17 +99,40 @@ impl Command {
     /// Starts it with stdout and stderr as pipes, leading a process group of its own.
     ///
     /// With a `setup`, a shell first runs this script and then `exec`s the program.
-    pub(crate) fn start(&self, stdin: Stdio, setup: Option<&str>) -> Result<process::Child, SpawnError> {
+    pub(crate) fn start(
+        &self,
+        stdin: Stdio,
+        setup: Option<&str>,
+    ) -> Result<(process::Child, GroupKind), SpawnError> {
         let path = lookup::find(self)?;
         tracing::debug!(program = %path.display(), "starting");
-        let mut system = process::Command::new(setup.map_or(path.as_path(), |_| Path::new(SHELL)));
-        match setup {
-            None => system.arg0(&self.program),
-            Some(setup) => system.arg("-c").arg(format!("{setup}exec \"$@\"")).arg("sh").arg(&path),
+        let failed = |error| SpawnError::from_system(&path, error);
+        let (program, arg0) = match setup {
+            None => (path.as_os_str(), self.program.as_os_str()),
+            Some(_) => (OsStr::new(SHELL), OsStr::new(SHELL)),
         };
+        // Locked until the child is known and the pipe of its supervisor is closed.
+        let mut children = supervisor::children();
+        let (mut system, report) = match self.supervisor() {
+            None => (process::Command::new(program), None),
+            Some(own) => {
+                let report = Report::new().map_err(failed)?;
+                let mut system = process::Command::new(own);
+                system.args([SUPERVISE, &std::process::id().to_string(), &report.descriptor().to_string()]);
+                system.arg(program).arg(arg0);
+                (system, Some(report))
+            }
+        };
+        if report.is_none() {
+            system.arg0(arg0);
+        }
+        if let Some(setup) = setup {
+            system.arg("-c").arg(format!("{setup}exec \"$@\"")).arg("sh").arg(&path);
+        }
         system.args(&self.args).env_clear().envs(self.environment());
         system.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-        system.process_group(0).kill_on_drop(true);
+        // A supervisor must outlive its program.
+        system.process_group(0).kill_on_drop(report.is_none());
         if let Some(directory) = &self.directory {
             system.current_dir(directory);
         }
@@ -110,7 +140,18 @@ impl Command {
             Some(confinement) => confinement.spawn(&mut system),
             None => system.spawn(),
         };
-        started.map_err(|error| SpawnError::from_system(&path, error))
+        let child = started.map_err(failed)?;
+        child.id().and_then(|id| i32::try_from(id).ok()).into_iter().for_each(|id| children.add(id));
+        let report = report.map(Report::close);
+        drop(children);
+        let Some(report) = report else { return Ok((child, GroupKind::Program)) };
+        supervisor::outcome(report).map_err(failed)?;
+        Ok((child, GroupKind::Supervisor))
+    }
+
+    /// The supervisor to use. Without one, the grace period is for the group of the program.
+    fn supervisor(&self) -> Option<&'static Path> {
+        supervisor::program().filter(|_| self.containment != Containment::Group && self.grace.is_zero())
     }
 }
 

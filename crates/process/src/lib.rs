@@ -28,6 +28,7 @@ mod run;
 mod shutdown;
 mod spawn_error;
 mod stream;
+mod supervisor;
 mod watchdog;
 
 pub use command::Command;
@@ -43,3 +44,6 @@ pub use run::{Finished, Running};
 pub use shutdown::{Departure, Patience, Rung};
 pub use spawn_error::SpawnError;
 pub use stream::Stream;
+pub use supervisor::{Means, SUPERVISE, means};
+#[cfg(target_os = "linux")]
+pub use supervisor::{supervise, use_supervisor};

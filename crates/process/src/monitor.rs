@@ -19,6 +19,9 @@ use crate::{ending::Ending, group::Group, proc_scan, watchdog};
 /// still hold them open.
 const PIPE_GRACE: Duration = Duration::from_millis(500);
 
+/// Longest wait for a supervisor to kill its descendants.
+pub(crate) const SUPERVISOR_PATIENCE: Duration = Duration::from_secs(6);
+
 /// Poll interval of the group during its grace period.
 const CHECK_INTERVAL: Duration = Duration::from_millis(25);
 
@@ -54,7 +57,11 @@ impl Monitor {
         };
         if forced.is_some() {
             self.group.signal(Signal::KILL);
-            leader_ends(&self.group, &mut self.child_ended).await;
+            let ended = leader_ends(&self.group, &mut self.child_ended);
+            if timeout(SUPERVISOR_PATIENCE, ended).await.is_none() {
+                kill_supervisor(&self.group).await;
+                leader_ends(&self.group, &mut self.child_ended).await;
+            }
         }
         let survivors = self.survivors().await;
         // Before the reaping, because after it the group id may be reused.
@@ -85,6 +92,12 @@ impl Monitor {
             sleep(CHECK_INTERVAL).await;
         }
     }
+}
+
+pub(crate) async fn kill_supervisor(group: &Arc<Group>) {
+    let group = group.clone();
+    // If the runtime refuses because it shuts down, the supervisor sees that we have ended.
+    spawn_blocking(move || group.kill_supervisor()).await.ok();
 }
 
 async fn leader_ends(group: &Group, child_ended: &mut unix::Signal) {

@@ -56,6 +56,17 @@ pub(crate) fn marked(variable: &str) -> ProcessSet {
     all.filter(|stat| !stat.is_zombie && is_marked(stat)).map(|stat| (stat.pid, stat.start)).collect()
 }
 
+/// The direct children of this process that are not among `own`, living or not, and those with all
+/// their descendants that live.
+#[cfg(target_os = "linux")]
+pub(crate) fn strays(own: &std::collections::BTreeSet<i32>) -> (Vec<i32>, ProcessSet) {
+    let parent = rustix::process::getpid().as_raw_nonzero().get();
+    let all = stats();
+    let is_stray = |stat: &&Stat| stat.parent == parent && !own.contains(&stat.pid);
+    let direct: ProcessSet = all.iter().filter(is_stray).map(|stat| (stat.pid, stat.start)).collect();
+    (direct.keys().copied().collect(), members(None, &direct))
+}
+
 /// The names of the living members of a group, except its leader; `None` without `/proc`.
 pub(crate) fn followers(leader: Pid) -> Option<Vec<String>> {
     let leader = leader.as_raw_nonzero().get();

@@ -58,10 +58,10 @@ impl Process {
         // Registered before the child can end.
         let child_ended = signal(SignalKind::child())
             .map_err(|error| SpawnError::from_system(Path::new(&command.program), error))?;
-        let mut child = command.start(stdin, setup)?;
+        let (mut child, kind) = command.start(stdin, setup)?;
         let id = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         let leader = id.expect("a child that was not waited for has an id");
-        let group = Arc::new(Group::new(leader, command.containment.clone()));
+        let group = Arc::new(Group::new(leader, kind, command.containment.clone()));
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("stdout was asked to be piped");
         let errors: ChildStderr = child.stderr.take().expect("stderr was asked to be piped");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use trunkline_resilience::timeout;
 
-use crate::{ending::Ending, process::Process};
+use crate::{ending::Ending, monitor::kill_supervisor, process::Process};
 
 /// Default of [`Patience::eof`].
 const DEFAULT_EOF_PATIENCE: Duration = Duration::from_secs(2);
@@ -70,7 +70,12 @@ impl Process {
         } else if let Some(exit) = self.end_by(Signal::TERM, patience.term).await {
             (exit, Rung::Terminate)
         } else {
-            (self.end_by(Signal::KILL, KILL_PATIENCE).await.flatten(), Rung::Kill)
+            let mut exit = self.end_by(Signal::KILL, KILL_PATIENCE).await;
+            if exit.is_none() {
+                kill_supervisor(&self.group).await;
+                exit = timeout(KILL_PATIENCE, self.exit()).await;
+            }
+            (exit.flatten(), Rung::Kill)
         };
         let (ending, survivors) = exit.map_or((Ending::Unknown, None), |exit| (exit.ending, exit.survivors));
         Departure { ending, rung, survivors }

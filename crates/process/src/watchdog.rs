@@ -16,7 +16,7 @@ use std::{
 
 use rustix::process::Pid;
 
-use crate::command::SHELL;
+use crate::{command::SHELL, supervisor};
 
 /// Minimum time between two starts of the helper, so that one that cannot run is not restarted in
 /// a loop.
@@ -125,6 +125,7 @@ impl Watchdog {
 }
 
 fn start(groups: &BTreeSet<i32>) -> io::Result<Child> {
+    let mut children = supervisor::children();
     let mut helper = Command::new(SHELL)
         .args(["-c", SCRIPT, "trunkline-watchdog"])
         .env_clear()
@@ -135,6 +136,8 @@ fn start(groups: &BTreeSet<i32>) -> io::Result<Child> {
         .stderr(Stdio::null())
         .process_group(0)
         .spawn()?;
+    i32::try_from(helper.id()).into_iter().for_each(|id| children.add(id));
+    drop(children);
     if let Err(error) = groups.iter().try_for_each(|group| write(&mut helper, &format!("+{group}\n"))) {
         end(helper);
         return Err(error);

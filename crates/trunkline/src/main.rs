@@ -4,6 +4,7 @@ mod args;
 mod arguments;
 mod commands;
 mod concealed;
+mod containment;
 mod environment;
 mod expand;
 mod failure;
@@ -32,6 +33,11 @@ use terminal::Screen;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    if let Some(code) = containment::as_supervisor() {
+        return code;
+    }
+    containment::start();
+    let cli = Cli::parse();
     let environment = Environment::capture();
     let typed = args::with_separator(std::env::args_os().collect(), &environment);
     let cli = match Cli::try_parse_from(typed) {
