@@ -33,7 +33,7 @@ pub(crate) fn start() {}
 /// The means in force, for people.
 pub(crate) fn described() -> &'static str {
     match trunkline_process::means() {
-        Means::Supervisor => "supervised: none outlives its server, its job or this process",
-        Means::Group => "process groups: a program that starts its own session can outlive its job",
+        Means::Supervisor => "supervised, none outlives its server or job",
+        Means::Group => "in process groups, which a process can leave",
     }
 }

@@ -21,6 +21,9 @@ pub struct GatewayStatus {
     pub version: String,
     pub started_at: u64,
     pub uptime_ms: u64,
+    /// How the processes of servers and jobs are kept together, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes: Option<&'static str>,
 }
 
 /// The configuration in force.
@@ -63,7 +66,8 @@ impl Started {
 
     pub fn status(&self, name: impl Into<String>, version: impl Into<String>) -> GatewayStatus {
         let uptime_ms = u64::try_from(self.moment.elapsed().as_millis()).unwrap_or(u64::MAX);
-        GatewayStatus { name: name.into(), version: version.into(), started_at: epoch_ms(self.at), uptime_ms }
+        let (name, version) = (name.into(), version.into());
+        GatewayStatus { name, version, started_at: epoch_ms(self.at), uptime_ms, processes: None }
     }
 }
 

@@ -20,6 +20,7 @@ pub(super) struct Gateway {
     pub(super) name: String,
     pub(super) version: String,
     pub(super) uptime_ms: u64,
+    pub(super) processes: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

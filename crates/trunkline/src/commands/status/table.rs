@@ -30,6 +30,10 @@ pub(super) fn text(seen: &Seen) -> String {
         put(&mut out, PLAIN, &format!(", settings no. {}", seen.config.generation));
     }
     out.push('\n');
+    if let Some(means) = &seen.gateway.processes {
+        put(&mut out, PLAIN, &format!("processes of servers and jobs: {means}"));
+        out.push('\n');
+    }
     if let Some(error) = &seen.config.last_error {
         put(&mut out, BAD, "newer settings are not in force: ");
         put(&mut out, PLAIN, &error.text);

@@ -8,6 +8,7 @@ mod upstreams;
 use self::{harmless::Harmless, kept_lists::KeptLists};
 use super::{lineage::Lineage, observed::Observed};
 use crate::{
+    containment,
     environment::{self, Environment},
     failure::Failure,
 };
@@ -170,8 +171,10 @@ impl Running {
     /// The content of the status page, for the operator.
     pub(crate) fn status(&self) -> serde_json::Value {
         let now = self.now();
+        let mut gateway = self.started.status("trunkline", env!("CARGO_PKG_VERSION"));
+        gateway.processes = Some(containment::described());
         let page = StatusPage {
-            gateway: self.started.status("trunkline", env!("CARGO_PKG_VERSION")),
+            gateway,
             config: now.config.clone(),
             upstreams: now.upstreams.values().map(|upstream| upstream.status()).collect(),
             catalog: self.gateway.catalog_report(),
