@@ -141,7 +141,9 @@ impl Command {
             None => system.spawn(),
         };
         let child = started.map_err(failed)?;
-        child.id().and_then(|id| i32::try_from(id).ok()).into_iter().for_each(|id| children.add(id));
+        if let Some(id) = child.id() {
+            children.add(id);
+        }
         let report = report.map(Report::close);
         drop(children);
         let Some(report) = report else { return Ok((child, GroupKind::Program)) };

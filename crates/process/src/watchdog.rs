@@ -136,7 +136,7 @@ fn start(groups: &BTreeSet<i32>) -> io::Result<Child> {
         .stderr(Stdio::null())
         .process_group(0)
         .spawn()?;
-    i32::try_from(helper.id()).into_iter().for_each(|id| children.add(id));
+    children.add(helper.id());
     drop(children);
     if let Err(error) = groups.iter().try_for_each(|group| write(&mut helper, &format!("+{group}\n"))) {
         end(helper);

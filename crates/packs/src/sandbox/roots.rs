@@ -30,7 +30,7 @@ impl Roots {
     }
 
     pub(super) fn tops(&self) -> impl Iterator<Item = Dir> {
-        self.roots.iter().map(|root| root.top())
+        self.roots.iter().map(Root::top)
     }
 
     /// The intersection with `wanted`, such as the roots of a client. It can only narrow the

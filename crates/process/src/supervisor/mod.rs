@@ -67,8 +67,8 @@ pub(crate) fn children() -> MutexGuard<'static, Children> {
 }
 
 impl Children {
-    pub(crate) fn add(&mut self, pid: i32) {
-        self.0.insert(pid);
+    pub(crate) fn add(&mut self, pid: u32) {
+        self.0.extend(i32::try_from(pid));
     }
 
     pub(crate) fn remove(&mut self, pid: i32) {

@@ -22,6 +22,12 @@ pub(crate) fn marked(wanted: impl Fn(&str) -> bool) -> Vec<i32> {
         .collect()
 }
 
+/// True for a process of ours that keeps the processes of a server together.
+pub(crate) fn is_supervisor(pid: i32) -> bool {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    line.split(|byte| *byte == 0).nth(1) == Some(b"__supervise")
+}
+
 /// The children of a process, including zombies.
 pub(crate) fn children(parent: i32) -> Vec<i32> {
     let entries = fs::read_dir("/proc").unwrap().flatten();

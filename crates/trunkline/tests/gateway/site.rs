@@ -112,10 +112,12 @@ impl Site {
         Door::start(command.arg(self.path("trunkline.json")))
     }
 
-    /// The processes of one server.
+    /// The processes of one server, without our own supervisor of it.
     pub(crate) fn processes(&self, name: &str) -> Vec<i32> {
         let whole = format!("{}/{name}", self.mark);
-        processes::marked(|mark| mark == whole)
+        let mut found = processes::marked(|mark| mark == whole);
+        found.retain(|pid| !processes::is_supervisor(*pid));
+        found
     }
 
     /// The processes of all servers.
