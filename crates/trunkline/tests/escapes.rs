@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use std::{
     fs,
     io::{BufRead, BufReader, Write},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     thread,
@@ -109,6 +110,20 @@ fn wait_until(otherwise: &str, is_true: impl Fn() -> bool) {
 /// True if there is no such process, or only its exit status.
 fn is_gone(process: &Path) -> bool {
     fs::read_to_string(process.join("stat")).map_or(true, |stat| stat.contains(") Z "))
+}
+
+#[test]
+fn a_supervised_program_gets_signals_and_its_ending_is_told() {
+    for (order, outcome) in [("kill -TERM $$", "SIGTERM"), ("kill -SEGV $$", "SIGSEGV"), ("exit 3", "3")] {
+        let mut bench = Bench::new("");
+        let script = format!("#!/bin/sh\n{order}\n");
+        let file = bench.folder.path().join("gradlew");
+        fs::write(&file, script).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(bench.folder.path().join("build.gradle"), "").unwrap();
+        let done = bench.call("run_tests", &json!({"kind": "gradle"}));
+        assert!(done.to_string().contains(outcome), "{outcome}: {done}");
+    }
 }
 
 #[test]

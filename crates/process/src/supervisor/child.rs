@@ -1,4 +1,4 @@
-//! The supervisor itself. It has one thread and blocks all signals.
+//! The supervisor itself. It has one thread and blocks all signals once the program runs.
 
 use std::{
     ffi::OsString,
@@ -93,8 +93,6 @@ impl Order {
 }
 
 fn start(order: Order) -> io::Result<Supervisor> {
-    SigSet::all().thread_block()?;
-    let signals = SignalFd::with_flags(&SigSet::all(), SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
     set_child_subreaper(Some(getpid()))?;
     let parent_ended = pidfd_open(order.parent, PidfdFlags::empty())?;
     if getppid() != Some(order.parent) {
@@ -105,6 +103,10 @@ fn start(order: Order) -> io::Result<Supervisor> {
     let child = command.spawn()?;
     let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let program = id.ok_or_else(|| io::Error::other("the program has no process id"))?;
+    // Not before, because the program would inherit the mask. Our parent signals only after it knows
+    // that the program has started.
+    SigSet::all().thread_block()?;
+    let signals = SignalFd::with_flags(&SigSet::all(), SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
     // The pipes belong to the program alone, so that their other ends see when it closes them.
     let null = File::options().read(true).write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdin(&null)?;
@@ -116,6 +118,8 @@ fn start(order: Order) -> io::Result<Supervisor> {
 impl Supervisor {
     fn run(mut self) -> ExitCode {
         let mut end: Option<Instant> = None;
+        // The program may have ended before signals were blocked.
+        self.reap();
         while self.status.is_none() && end.is_none_or(|end| Instant::now() < end) {
             let parent = self.wait_for_event(end);
             if parent && end.is_none() {
@@ -202,8 +206,9 @@ fn end_like(status: WaitStatus) -> ExitCode {
         let mut own = SigSet::empty();
         own.add(signal);
         // Otherwise the exit status below says it, as that of a shell does.
-        let ended = setrlimit(Resource::Core, none).is_ok() && own.thread_unblock().is_ok();
-        if ended {
+        let is_ready = setrlimit(Resource::Core, none).is_ok() && own.thread_unblock().is_ok();
+        // The runtime's handler of SIGSEGV and SIGBUS takes the first one and removes itself.
+        for _ in 0..usize::from(is_ready) * 2 {
             raise(signal).ok();
         }
     }
