@@ -8,7 +8,7 @@ use crate::file_length::sources;
 use crate::workspace::Workspace;
 
 /// Files that read the wall clock, and the purpose.
-const READERS: [(&str, &str); 19] = [
+const READERS: [(&str, &str); 18] = [
     ("auth/src/keys/mod.rs", "the day on which a key expires"),
     ("config/src/write.rs", "the name of a file that is kept"),
     ("gateway/src/audit/clock.rs", "told in records"),
@@ -23,7 +23,6 @@ const READERS: [(&str, &str); 19] = [
     ("http1/src/server/date.rs", "told in answers"),
     ("serve/src/tasks/task_store.rs", "told to clients"),
     ("packs/src/ci/job/launch.rs", "whether a report is newer than its job, by the clock of the file system"),
-    ("packs/src/sandbox/draft.rs", "a part of a name"),
     ("packs/src/sandbox/leftovers.rs", "the age of files, which the file system keeps by the same clock"),
     ("toolbox/src/toolbox/tasks/task.rs", "told to clients"),
     ("transport/src/http/status.rs", "a date in a header, of which the other side's clock is the measure"),

@@ -37,7 +37,6 @@ fn main() -> ExitCode {
         return code;
     }
     containment::start();
-    let cli = Cli::parse();
     let environment = Environment::capture();
     let typed = args::with_separator(std::env::args_os().collect(), &environment);
     let cli = match Cli::try_parse_from(typed) {

@@ -19,7 +19,7 @@ use support::trunkline;
 use tempfile::TempDir;
 
 /// Only to end a test that hangs.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// A project whose tests leave a process behind, and a server of it.
 struct Bench {
