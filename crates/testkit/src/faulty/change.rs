@@ -14,6 +14,8 @@ pub enum IdFault {
     Number,
     /// An integer becomes a float, such as `1.0`.
     Float,
+    /// A number above 2^53 is rounded to a double.
+    Rounded,
     /// The server numbers its responses itself.
     Own,
 }
@@ -73,9 +75,16 @@ impl IdFault {
                 number.map_or_else(|| id.clone(), |number| json!(number))
             }
             Self::Float => float(id).map_or_else(|| id.clone(), |float| json!(float)),
+            Self::Rounded => rounded(id),
             Self::Own => json!(count),
         }
     }
+}
+
+/// A whole number as JavaScript reads and writes it.
+fn rounded(id: &Value) -> Value {
+    let whole = id.as_f64().filter(|_| id.is_i64() || id.is_u64());
+    whole.and_then(|double| format!("{double}").parse().ok()).unwrap_or_else(|| id.clone())
 }
 
 fn set(message: &mut Value, pointer: &str, value: &Value) {

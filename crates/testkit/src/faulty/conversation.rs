@@ -24,6 +24,7 @@ pub(super) struct Reply {
 pub(super) struct Received<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) http: Option<&'a str>,
+    pub(super) path: &'a str,
     pub(super) headers: BTreeMap<String, String>,
 }
 
@@ -52,7 +53,9 @@ impl Conversation {
 
     /// Returns the answer to a message.
     pub(super) fn reply_to(&mut self, received: &Received<'_>) -> Reply {
-        let parsed: Option<Value> = serde_json::from_slice(received.bytes).ok();
+        let decoded = self.script.reads.map(|reads| reads.decode(received.bytes));
+        let bytes = decoded.as_deref().unwrap_or(received.bytes);
+        let parsed: Option<Value> = serde_json::from_slice(bytes).ok();
         let kind = kind_of(parsed.as_ref());
         let message = parsed.unwrap_or(Value::Null);
         let id =
@@ -60,7 +63,7 @@ impl Conversation {
         let right = match kind {
             Kind::Malformed => Some(Err(model::error(-32700, "Parse error"))),
             Kind::Batch | Kind::Invalid => Some(Err(model::error(-32600, "Invalid request"))),
-            Kind::Notification => None,
+            Kind::Notification | Kind::Response => None,
             _ => Some(model::answer(&self.script, &message)),
         };
         let mut answer = right.map(|right| match right {
@@ -103,7 +106,7 @@ impl Conversation {
 
     /// Returns the faults of an event that is not a message: start or end.
     pub(super) fn event(&mut self, kind: Kind) -> Act {
-        let received = Received { bytes: b"", http: None, headers: BTreeMap::new() };
+        let received = Received { bytes: b"", http: None, path: "", headers: BTreeMap::new() };
         let mut all = Act::default();
         for act in self.acts(&Seen { kind, message: &Value::Null, code: None, received: &received }) {
             merge(&mut all, act);
@@ -114,11 +117,12 @@ impl Conversation {
     fn acts(&mut self, seen: &Seen<'_>) -> Vec<Act> {
         let mut acts = Vec::new();
         for (met, Fault { when, act }) in self.met.iter_mut().zip(&self.script.faults) {
-            if when.behind.is_some_and(|behind| self.received < behind) || !fits(when, seen) {
+            let early = when.behind.is_some_and(|behind| self.received < behind);
+            if early || (when.first && self.received > 0) || !fits(when, seen) {
                 continue;
             }
             *met += 1;
-            if when.nth.is_none_or(|nth| nth == *met) {
+            if when.nth.is_none_or(|nth| nth == *met) && when.from.is_none_or(|from| from <= *met) {
                 acts.push(act.clone());
             }
         }
@@ -131,6 +135,10 @@ fn kind_of(message: Option<&Value>) -> Kind {
         None => Kind::Malformed,
         Some(Value::Array(_)) => Kind::Batch,
         Some(Value::Object(members)) => {
+            let answer = members.contains_key("result") || members.contains_key("error");
+            if answer && !members.contains_key("method") && members.contains_key("id") {
+                return Kind::Response;
+            }
             let right = members.get("jsonrpc").is_some_and(|it| it == "2.0")
                 && members.get("method").is_some_and(Value::is_string)
                 && members.get("params").is_none_or(Value::is_object);
@@ -151,7 +159,8 @@ fn fits(when: &When, seen: &Seen<'_>) -> bool {
     let params = &message["params"];
     let subject = ["name", "uri", "cursor"].into_iter().find_map(|name| params.get(name)?.as_str());
     let era = if model::is_modern(message) { "modern" } else { "legacy" };
-    let default_kind = !matches!(kind, Kind::Start | Kind::End);
+    let header = |name: &String| received.headers.get(name).map(String::as_str);
+    let default_kind = !matches!(kind, Kind::Start | Kind::Blank | Kind::End);
     when.kind.map_or(default_kind, |wanted| wanted == kind)
         && when.method.as_deref().is_none_or(|method| message["method"] == method)
         && when.era.as_deref().is_none_or(|wanted| wanted == era)
@@ -167,10 +176,11 @@ fn fits(when: &When, seen: &Seen<'_>) -> bool {
         && when.longer.is_none_or(|least| received.bytes.len() >= least)
         && when.http.as_deref().is_none_or(|method| received.http == Some(method))
         && when.headers.iter().all(|(name, value)| received.headers.get(name) == Some(value))
-        && when
-            .header_begins
-            .iter()
-            .all(|(name, start)| begins(received.headers.get(name).map(String::as_str), start))
+        && when.header_begins.iter().all(|(name, start)| begins(header(name), start))
+        && when.header_has.iter().all(|(name, part)| header(name).is_some_and(|it| it.contains(part)))
+        && when.header_differs.iter().all(|(name, value)| header(name).is_some_and(|it| it != value))
+        && when.path.as_deref().is_none_or(|path| received.path == path)
+        && when.text.as_deref().is_none_or(|part| String::from_utf8_lossy(received.bytes).contains(part))
 }
 
 /// Adds the effects of `act` to `all`; for single values, `act` wins.
@@ -185,6 +195,7 @@ fn merge(all: &mut Act, act: Act) {
     all.serve_batch |= act.serve_batch;
     all.delay_ms = all.delay_ms.max(act.delay_ms);
     all.hold |= act.hold;
+    all.hold_tail |= act.hold_tail;
     all.exit = act.exit.or(all.exit);
     all.stay |= act.stay;
     all.child |= act.child;
@@ -195,6 +206,12 @@ fn merge(all: &mut Act, act: Act) {
     all.headers.extend(act.headers);
     all.stream |= act.stream;
     all.linger |= act.linger;
+    all.sse = act.sse.or(all.sse.take());
+    all.gzip |= act.gzip;
+    all.count_characters |= act.count_characters;
+    all.another_session |= act.another_session;
+    all.end_all |= act.end_all;
+    all.newest_only |= act.newest_only;
     all.lenient |= act.lenient;
     all.unchecked.extend(act.unchecked);
 }
@@ -231,6 +248,8 @@ impl Reply {
 
     pub(super) fn filled(&self, text: &str) -> String {
         let answer = self.answer.as_ref().map(Value::to_string).unwrap_or_default();
+        let token = self.token.as_str().map_or_else(|| self.token.to_string(), str::to_owned);
+        let text = text.replace("$token-text", &Value::from(token).to_string());
         let text = text.replace("$id", &self.id.to_string()).replace("$token", &self.token.to_string());
         text.replace("$answer", &answer)
     }

@@ -19,6 +19,8 @@ pub enum Effect {
     /// Reads a file below the temporary folder without checking for path traversal; also `file:`
     /// URIs.
     Read(String),
+    /// Returns it decoded as Latin-1.
+    Mojibake(String),
     /// Passes it unquoted to `echo` in a shell.
     Shell(String),
     /// Evaluates a template expression `{{a*b}}`.
@@ -34,6 +36,7 @@ impl Effect {
             |pointer: &str| message.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         let text = match self {
             Self::Read(pointer) => read(&given(pointer)),
+            Self::Mojibake(pointer) => Ok(given(pointer).bytes().map(char::from).collect()),
             Self::Shell(pointer) => shell(&given(pointer)),
             Self::Template(pointer) => Ok(template(&given(pointer))),
             Self::Sql(pointer) => sql(&given(pointer)),

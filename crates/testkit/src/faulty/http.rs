@@ -3,7 +3,7 @@
 use super::{
     HttpCheck, Script, authorization,
     conversation::{Conversation, Received, Reply},
-    model,
+    gzip, model,
 };
 use axum::{
     Router,
@@ -25,6 +25,7 @@ use tokio::net::TcpListener;
 struct Shared {
     conversation: Mutex<Conversation>,
     sessions: Mutex<BTreeSet<String>>,
+    newest_session: Mutex<String>,
     /// False for a server that treats every message as legacy.
     modern: bool,
     made: std::sync::atomic::AtomicU64,
@@ -38,6 +39,7 @@ pub async fn serve_http(script: Script, listener: TcpListener) -> io::Result<()>
         modern: script.speaks("modern"),
         conversation: Mutex::new(Conversation::new(script)),
         sessions: Mutex::new(BTreeSet::new()),
+        newest_session: Mutex::default(),
         made: std::sync::atomic::AtomicU64::new(1),
         busy: Arc::default(),
     });
@@ -62,7 +64,8 @@ async fn answer(
     if let Some(refusal) = auth.and_then(|auth| authorization::answer(&auth, &uri, &header_texts)) {
         return refusal;
     }
-    let received = Received { bytes: &body, http: Some(method.as_str()), headers: header_texts };
+    let received =
+        Received { bytes: &body, http: Some(method.as_str()), path: uri.path(), headers: header_texts };
     let mut reply = shared.conversation.lock().reply_to(&received);
     reply.fetch().await;
     let delay = Duration::from_millis(reply.act.delay_ms);
@@ -78,7 +81,9 @@ async fn answer(
         drop(shared.busy.lock().await);
         tokio::time::sleep(delay).await;
     }
-    if reply.act.silence {
+    let session = received.headers.get("mcp-session-id").cloned();
+    let older = session.as_ref().is_some_and(|session| *session != *shared.newest_session.lock());
+    if reply.act.silence || (reply.act.newest_only && older) {
         std::future::pending::<()>().await;
     }
     let refused =
@@ -97,12 +102,18 @@ async fn answer(
     } else if message["method"] == "initialize"
         && reply.answer.as_ref().is_some_and(|it| it.get("result").is_some())
     {
-        more.push(("mcp-session-id", shared.begin(reply.act.headers.remove("mcp-session-id"))));
+        let known = session.filter(|session| shared.sessions.lock().contains(session));
+        let session = known.filter(|_| !reply.act.another_session);
+        let session = session.unwrap_or_else(|| shared.begin(reply.act.headers.remove("mcp-session-id")));
+        more.push(("mcp-session-id", session));
     } else if method == Method::DELETE
         && !reply.act.unchecked.contains(&HttpCheck::Session)
-        && let Some(session) = received.headers.get("mcp-session-id")
+        && let Some(session) = session
     {
-        shared.sessions.lock().remove(session);
+        if reply.act.end_all {
+            shared.sessions.lock().clear();
+        }
+        shared.sessions.lock().remove(&session);
         reply.answer = None;
     }
     respond(&reply, status, more)
@@ -119,6 +130,7 @@ impl Shared {
             format!("{scrambled:016x}{:016x}", scrambled.rotate_left(29).wrapping_mul(0xd6e8_feb8_6659_fd93))
         });
         self.sessions.lock().insert(session.clone());
+        self.newest_session.lock().clone_from(&session);
         session
     }
 }
@@ -224,6 +236,7 @@ fn decoded(value: &str) -> String {
 fn status_of(reply: &Reply, message: &Value) -> u16 {
     let code = reply.answer.as_ref().and_then(|answer| answer["error"]["code"].as_i64());
     match code {
+        _ if reply.answer.is_none() && message.is_object() => 202,
         _ if message.get("id").is_none() && message.get("method").is_some() => 202,
         Some(-32700 | -32600) => 400,
         Some(-32601) if model::is_modern(message) => 404,
@@ -232,6 +245,20 @@ fn status_of(reply: &Reply, message: &Value) -> u16 {
         Some(-32602) if model::is_modern(message) && !model::has_meta(message) => 400,
         _ => 200,
     }
+}
+
+/// The body of an answer that is no stream, with the faults of its encoding and length.
+fn plain_body(reply: &Reply, headers: &mut HeaderMap, text: Vec<u8>) -> Body {
+    if reply.act.gzip {
+        headers.insert("content-encoding", HeaderValue::from_static("gzip"));
+        return Body::from(gzip::wrap(&text));
+    }
+    if reply.act.count_characters {
+        headers.insert("content-length", String::from_utf8_lossy(&text).chars().count().into());
+        // A stream has no length of its own, so the server keeps to ours.
+        return Body::from_stream(futures_util::stream::iter([Ok::<_, io::Error>(Bytes::from(text))]));
+    }
+    Body::from(text)
 }
 
 fn respond(reply: &Reply, status: u16, more: Vec<(&'static str, String)>) -> Response<Body> {
@@ -243,7 +270,10 @@ fn respond(reply: &Reply, status: u16, more: Vec<(&'static str, String)>) -> Res
     for (name, value) in more {
         headers.insert(name, HeaderValue::from_str(&value).expect("a session id is plain"));
     }
-    if reply.act.stream {
+    if let Some(form) = reply.act.sse.as_ref().filter(|_| !text.is_empty()) {
+        headers.insert("content-type", HeaderValue::from_static("text/event-stream"));
+        *response.body_mut() = Body::from(form.replace("$answer", &String::from_utf8_lossy(&text)));
+    } else if reply.act.stream {
         headers.insert("content-type", HeaderValue::from_static("text/event-stream"));
         let mut events = Vec::new();
         for line in &reply.act.before {
@@ -265,7 +295,7 @@ fn respond(reply: &Reply, status: u16, more: Vec<(&'static str, String)>) -> Res
         };
     } else if !text.is_empty() {
         headers.insert("content-type", HeaderValue::from_static("application/json"));
-        *response.body_mut() = Body::from(text);
+        *response.body_mut() = plain_body(reply, headers, text);
     }
     for (name, value) in &reply.act.headers {
         let name = HeaderName::from_bytes(name.as_bytes()).expect("a script names real headers");

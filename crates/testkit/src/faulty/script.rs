@@ -27,6 +27,9 @@ pub struct Script {
     /// Buffers all output until EOF of the input.
     #[serde(default)]
     pub buffered: bool,
+    /// The encoding in which it reads its input; UTF-8 if absent.
+    #[serde(default)]
+    pub reads: Option<Reads>,
     #[serde(default)]
     pub faults: Vec<Fault>,
 }
@@ -75,8 +78,13 @@ pub struct When {
     /// Number of the message among those that match the other conditions, counted from 1 per
     /// connection.
     pub nth: Option<usize>,
+    /// The same number or a later one.
+    pub from: Option<usize>,
     /// Minimum number of earlier messages on the connection.
     pub behind: Option<usize>,
+    /// Only the first message of the connection.
+    #[serde(default)]
+    pub first: bool,
     /// Required values in the message, by JSON pointer.
     #[serde(default)]
     pub equals: BTreeMap<String, Value>,
@@ -91,6 +99,10 @@ pub struct When {
     pub code: Option<i64>,
     /// Minimum length of the message in bytes.
     pub longer: Option<usize>,
+    /// A part of the message's text.
+    pub text: Option<String>,
+    /// The path of the HTTP request.
+    pub path: Option<String>,
     /// The HTTP method.
     pub http: Option<String>,
     /// Required values of request headers.
@@ -99,6 +111,12 @@ pub struct When {
     /// Required prefixes of request headers.
     #[serde(default)]
     pub header_begins: BTreeMap<String, String>,
+    /// Required parts of request headers.
+    #[serde(default)]
+    pub header_has: BTreeMap<String, String>,
+    /// Request headers that are there with another value.
+    #[serde(default)]
+    pub header_differs: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
@@ -111,8 +129,34 @@ pub enum Kind {
     Malformed,
     Batch,
     Invalid,
+    /// A response of the client.
+    Response,
+    /// A blank line.
+    Blank,
     /// EOF of the input.
     End,
+}
+
+/// A wrong encoding of the input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reads {
+    /// Each byte is a character, as with the code page of Windows.
+    Latin1,
+    /// Other characters than ASCII become question marks.
+    Ascii,
+}
+
+impl Reads {
+    pub(super) fn decode(self, bytes: &[u8]) -> Vec<u8> {
+        match self {
+            Self::Latin1 => bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into_bytes(),
+            Self::Ascii => {
+                let text = String::from_utf8_lossy(bytes);
+                text.chars().map(|c| if c.is_ascii() { c } else { '?' }).collect::<String>().into_bytes()
+            }
+        }
+    }
 }
 
 /// What replaces or changes the correct answer.
@@ -171,6 +215,9 @@ pub struct Act {
     /// Delays the answer until the next message has arrived.
     #[serde(default)]
     pub hold: bool,
+    /// Delays only the end of the answer until the next message has arrived.
+    #[serde(default)]
+    pub hold_tail: bool,
     /// Exits the process or closes the connection, with this exit status.
     pub exit: Option<i32>,
     /// Does not exit at EOF of its input.
@@ -196,9 +243,26 @@ pub struct Act {
     /// Answers with an event stream.
     #[serde(default)]
     pub stream: bool,
+    /// Answers with an event stream of this text; `$answer` is replaced by the answer.
+    pub sse: Option<String>,
     /// Keeps the stream open after the answer.
     #[serde(default)]
     pub linger: bool,
+    /// Compresses the body.
+    #[serde(default)]
+    pub gzip: bool,
+    /// Counts `Content-Length` in characters.
+    #[serde(default)]
+    pub count_characters: bool,
+    /// Begins another session for an `initialize` inside a session.
+    #[serde(default)]
+    pub another_session: bool,
+    /// A DELETE ends every session.
+    #[serde(default)]
+    pub end_all: bool,
+    /// Answers no session but the newest.
+    #[serde(default)]
+    pub newest_only: bool,
     /// Skips all checks of the HTTP request.
     #[serde(default)]
     pub lenient: bool,

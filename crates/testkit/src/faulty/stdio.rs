@@ -10,6 +10,9 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 /// Capacity of the in-process pipe.
 const PIPE: usize = 64 * 1024;
 
+/// Bytes at the end of an answer that are held back.
+const TAIL: usize = 40;
+
 /// Lifetime of a child process that is left behind.
 const CHILD_SECONDS: &str = "5";
 
@@ -37,11 +40,15 @@ pub async fn serve(
         if lines.read_until(b'\n', &mut line).await? == 0 {
             break;
         }
-        let bytes = line.trim_ascii();
-        if bytes.is_empty() {
+        let bytes = line.strip_suffix(b"\n").unwrap_or(&line);
+        if bytes.trim_ascii().is_empty() {
+            if let Some(code) = conversation.event(Kind::Blank).exit {
+                return Ok(code);
+            }
             continue;
         }
-        let reply = conversation.reply_to(&Received { bytes, http: None, headers: BTreeMap::new() });
+        let reply =
+            conversation.reply_to(&Received { bytes, http: None, path: "", headers: BTreeMap::new() });
         if !conversation.script.buffered
             && let Some(late) = held.take()
         {
@@ -54,6 +61,11 @@ pub async fn serve(
             held.get_or_insert_default().extend_from_slice(&text);
         } else if reply.act.hold {
             held = Some(text);
+        } else if reply.act.hold_tail {
+            let (first, last) = text.split_at(text.len().saturating_sub(TAIL));
+            output.write_all(first).await?;
+            output.flush().await?;
+            held = Some(last.to_vec());
         } else {
             output.write_all(&text).await?;
             output.flush().await?;

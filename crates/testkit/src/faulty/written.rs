@@ -19,6 +19,8 @@ pub enum Written {
     PythonRepr,
     /// With ANSI colour codes.
     Coloured,
+    /// With half of a surrogate pair in place of U+FFFD.
+    HalfPair,
 }
 
 impl Written {
@@ -31,6 +33,7 @@ impl Written {
             Self::Latin1 => text.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?')).collect(),
             Self::Framed => format!("Content-Length: {}\r\n\r\n{text}", text.len()).into_bytes(),
             Self::PythonRepr => python(&text).into_bytes(),
+            Self::HalfPair => text.replace('\u{fffd}', "\\ud83d").into_bytes(),
             Self::Coloured => format!("\u{1b}[32m{text}\u{1b}[0m").into_bytes(),
         }
     }
