@@ -13,13 +13,16 @@ use serde_json::{Value, json};
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
 };
 use tokio::{sync::Semaphore, time::Instant};
 use trunkline_client::Carrier;
 use trunkline_protocol::Era;
+
+/// Timeout of a probe for which silence is a possible outcome.
+const PROBE_ANSWER: Duration = Duration::from_secs(3);
 
 /// Upper bound of the answer timeout that is derived from a slow introduction.
 const LONGEST_ANSWER: Duration = Duration::from_secs(20);
@@ -68,7 +71,7 @@ pub async fn gather(subject: &ServerSubject, options: &Options) -> Result<Eviden
     // On a busy machine all answers are slow, not only the first.
     let slowest = introduced.iter().filter(|era| era.introduction.is_some()).map(Introduced::took).max();
     let patient = slowest.unwrap_or_default().saturating_mul(2).min(LONGEST_ANSWER);
-    dial.answer = options.budget.answer.max(patient);
+    dial.answer = options.budget.answer.min(PROBE_ANSWER).max(patient);
     if closed.is_empty()
         && let Some(unreachable) = unreachable(&introduced)
     {
@@ -256,24 +259,53 @@ impl Run<'_> {
             return self.protected(speaker, era, dial).await;
         };
         speaker.patience(dial.answer);
-        let active = self.options.active;
-        let start = self.options.budget.start;
-        let calls_left = self.calls.clone();
-        let known = Arc::new(Known { era, dial, introduction, start, active, calls_left });
+        let known = Arc::new(self.known(era, dial, introduction));
         let (mut shared, own): (Vec<_>, Vec<_>) = plan::probes(self.options, era, self.carrier)
             .into_iter()
             .partition(|probe| matches!(probe.line, LineUse::Shared | LineUse::Risky));
-        shared.sort_by_key(|probe| (probe.mode >= Mode::Active, probe.line == LineUse::Risky, probe.mode));
+        let (last, own): (Vec<_>, Vec<_>) = own.into_iter().partition(|probe| probe.line == LineUse::Last);
+        // Malformed JSON goes first of the risky ones: an error without an id is then its answer,
+        // and no late answer to another broken message.
+        let risk = |probe: &Probe| match probe.line {
+            LineUse::Risky if probe.name == probes::MALFORMED.name => 1,
+            LineUse::Risky => 2,
+            _ => 0,
+        };
+        shared.sort_by_key(|probe| (probe.mode >= Mode::Active, risk(probe), probe.mode));
+        let mut stage = Stage::new(speaker, known.clone());
+        // The lists go first of all: the time they take is the measure for every other answer.
+        let mut gathered = (Vec::new(), Vec::new());
+        if let Some(at) = shared.iter().position(|probe| probe.name == probes::LISTS.name) {
+            gathered.1.extend(self.on_shared(&mut stage, shared.remove(at)).await);
+        }
         let (main, others) = tokio::join!(
-            self.shared(Stage::new(speaker, known.clone()), shared),
+            self.shared(stage, shared),
             join_all(own.into_iter().map(|probe| self.own(probe, known.clone())))
         );
-        let mut gathered = main;
-        for (lines, missed) in others {
+        for (lines, missed) in std::iter::once(main).chain(others) {
+            gathered.0.extend(lines);
+            gathered.1.extend(missed);
+        }
+        for probe in last {
+            let (lines, missed) = self.own(probe, known.clone()).await;
             gathered.0.extend(lines);
             gathered.1.extend(missed);
         }
         gathered
+    }
+
+    fn known(&self, era: Era, dial: Dial, introduction: Value) -> Known {
+        let budget = self.options.budget;
+        Known {
+            era,
+            dial,
+            introduction,
+            start: budget.start,
+            owed: budget.answer.min(budget.total / 2),
+            slowest_list: AtomicU64::new(0),
+            active: self.options.active,
+            calls_left: self.calls.clone(),
+        }
     }
 
     /// Runs only the authorization probe against a server that answers 401.
@@ -288,28 +320,29 @@ impl Run<'_> {
         let Some(probe) = probe.filter(|_| refused && era == Era::Modern) else {
             return (vec![speaker.finish().await], Vec::new());
         };
-        let (start, active) = (self.options.budget.start, self.options.active);
-        let calls_left = self.calls.clone();
-        let known = Known { era, dial, introduction: Value::Null, start, active, calls_left };
+        let known = self.known(era, dial, Value::Null);
         self.shared(Stage::new(speaker, Arc::new(known)), vec![probe]).await
     }
 
     async fn shared(&self, mut stage: Stage, probes: Vec<&'static Probe>) -> Gathered {
-        let era = Some(stage.era());
         let mut missed = Vec::new();
         for probe in probes {
-            self.begins(probe);
-            let run = async {
-                if !stage.is_usable() {
-                    stage.renew(probe.name).await;
-                }
-                (probe.run)(&mut stage).await;
-            };
-            let ran = tokio::time::timeout_at(self.until, run).await;
-            let why = ran.is_err().then(|| self.out_of_time());
-            missed.extend(why.map(|why| Missed { probe: probe.name, era, why }));
+            missed.extend(self.on_shared(&mut stage, probe).await);
         }
         (stage.finish().await, missed)
+    }
+
+    async fn on_shared(&self, stage: &mut Stage, probe: &'static Probe) -> Option<Missed> {
+        let era = Some(stage.era());
+        self.begins(probe);
+        let run = async {
+            if !stage.is_usable() {
+                stage.renew(probe.name).await;
+            }
+            (probe.run)(stage).await;
+        };
+        let ran = tokio::time::timeout_at(self.until, run).await;
+        ran.is_err().then(|| Missed { probe: probe.name, era, why: self.out_of_time() })
     }
 
     async fn own(&self, probe: &'static Probe, known: Arc<Known>) -> Gathered {
@@ -325,14 +358,15 @@ impl Run<'_> {
         }
         // A new process may need as long for its first answer as the first one.
         speaker.patience(self.options.budget.start);
-        if probe.line == LineUse::Own && speaker.introduce(probes::INTRODUCED_AGAIN).await.is_none() {
+        let introduced = probe.line != LineUse::Fresh;
+        if introduced && speaker.introduce(probes::INTRODUCED_AGAIN).await.is_none() {
             return (
                 vec![speaker.finish().await],
                 miss("the server did not introduce itself again".to_owned()),
             );
         }
-        if probe.line == LineUse::Own {
-            speaker.patience(known.dial.answer);
+        if introduced {
+            speaker.patience(known.patience());
         }
         let mut stage = Stage::new(speaker, known);
         let ran = tokio::time::timeout_at(self.until, (probe.run)(&mut stage)).await;

@@ -30,7 +30,8 @@ pub struct Selection {
 pub struct Budget {
     /// Timeout for the start and the first answer of a server.
     pub start: Duration,
-    /// Timeout for each later answer.
+    /// Timeout for each later answer that the server owes, such as a list. Probes for which
+    /// silence is a possible outcome wait less.
     pub answer: Duration,
     /// Time limit for all probes of one target, counted from the introduction.
     pub total: Duration,
@@ -112,7 +113,7 @@ impl Default for Budget {
     fn default() -> Self {
         Self {
             start: Duration::from_mins(1),
-            answer: Duration::from_secs(3),
+            answer: Duration::from_mins(1),
             total: Duration::from_mins(1),
             calls: 50,
             lines: 4,

@@ -233,6 +233,20 @@ impl<'a> Asked<'a> {
         self.exchange.sent.iter().chain(&self.exchange.got).map(|frame| self.at(*frame)).collect()
     }
 
+    /// True for a response to a request that was sent before this exchange on the same line.
+    pub fn is_late(&self, message: &Message<'_>) -> bool {
+        let Some(id) = message.value.get("id").filter(|id| !id.is_null()) else { return false };
+        let before = self.line().frames.iter().take(self.exchange.sent.unwrap_or_default());
+        let mut sent = before.filter(|frame| frame.direction == Direction::Sent);
+        sent.any(|frame| frame.json().and_then(|it| it.get("id")) == Some(id))
+    }
+
+    /// The first frame of the exchange that is no message.
+    pub fn noise(&self) -> Option<&'a Frame> {
+        let frames = self.exchange.got.iter().map(|number| &self.line().frames[*number]);
+        frames.into_iter().find(|frame| frame.direction == Direction::Noise)
+    }
+
     /// The messages that arrived during the exchange.
     pub fn got(&self) -> Vec<Message<'a>> {
         let messages = |number: &usize| {

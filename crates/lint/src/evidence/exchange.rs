@@ -50,6 +50,8 @@ pub struct HttpHead {
     pub body: String,
     /// True if we read the body up to EOF.
     pub ended: bool,
+    /// The address that answered after a redirect.
+    pub redirected: Option<String>,
 }
 
 impl HttpHead {

@@ -1,5 +1,6 @@
 //! Frame: one message or output line in one direction.
 
+use super::surrogates;
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::Value;
@@ -44,9 +45,19 @@ impl Frame {
         Self { direction, at, bytes, length, parsed: OnceLock::new() }
     }
 
-    /// The frame as JSON; `None` if it is not JSON or was cut.
+    /// The frame as JSON; `None` if it is not JSON or was cut. Half of a surrogate pair reads as
+    /// U+FFFD, as many parsers have it; the rule `lone-surrogates` reports it.
     pub fn json(&self) -> Option<&Value> {
-        self.parsed.get_or_init(|| serde_json::from_slice(&self.bytes).ok()).as_ref()
+        let parse = || {
+            let strict = serde_json::from_slice(&self.bytes).ok();
+            strict.or_else(|| serde_json::from_slice(&surrogates::mended(&self.bytes)?).ok())
+        };
+        self.parsed.get_or_init(parse).as_ref()
+    }
+
+    /// True if the frame is JSON but for half a surrogate pair.
+    pub fn has_lone_surrogate(&self) -> bool {
+        surrogates::mended(&self.bytes).is_some() && self.json().is_some()
     }
 
     pub fn text(&self) -> Cow<'_, str> {

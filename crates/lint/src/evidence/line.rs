@@ -19,6 +19,8 @@ pub struct Line {
     pub exchanges: Vec<Exchange>,
     /// Set if the server ended the line by itself.
     pub ended: Option<Ending>,
+    /// The time at which we closed it.
+    pub closed: Option<Duration>,
     /// The result of our shutdown.
     pub departed: Option<Departed>,
     /// The last lines of its stderr.

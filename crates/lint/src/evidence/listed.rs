@@ -63,6 +63,11 @@ impl List {
         Step(self.method())
     }
 
+    /// The list whose pages have this step.
+    pub fn of(step: Step) -> Option<Self> {
+        Self::ALL.into_iter().find(|list| list.step() == step)
+    }
+
     fn noun(self) -> &'static str {
         match self {
             Self::Tools => "tool",

@@ -9,6 +9,7 @@ mod exchange;
 mod frame;
 mod line;
 mod listed;
+mod surrogates;
 
 pub use case::{Asked, Case, Message};
 pub use exchange::{Exchange, HttpHead, Settled, Step};

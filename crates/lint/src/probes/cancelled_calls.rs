@@ -53,7 +53,7 @@ async fn run(stage: &mut Stage) {
         stage.speaker.patience(took / 4);
         let ask = HttpAsk::post(bytes(&call));
         stage.speaker.http((CLOSED_CALL_STEP, name), ask, Expect::Answer(id)).await;
-        stage.speaker.patience(stage.known.dial.answer.max(took + MARGIN));
+        stage.speaker.patience(stage.known.patience().max(took + MARGIN));
         let left = (took * 3 / 4).as_millis().to_string();
         stage.speaker.ask_variant((CLOSED_AFTER_STEP, left), "server/discover", json!({})).await;
     } else {
@@ -63,10 +63,10 @@ async fn run(stage: &mut Stage) {
         let cancel = notification(stage.era(), "notifications/cancelled", params);
         stage.speaker.patience(took + MARGIN);
         stage.speaker.say(Say::new(CANCEL_STEP, &cancel, Expect::Answer(id))).await;
-        stage.speaker.patience(stage.known.dial.answer);
+        stage.speaker.patience(stage.known.patience());
         stage.sentinel(CANCEL_AFTER_STEP).await;
     }
-    stage.speaker.patience(stage.known.dial.answer);
+    stage.speaker.patience(stage.known.patience());
 }
 
 /// The slowest call: name, arguments, duration.

@@ -2,7 +2,7 @@
 
 use super::{LineUse, Probe, Stage};
 use crate::{
-    evidence::List,
+    evidence::{List, Settled},
     rule::{Carriers, Eras, Mode},
 };
 use serde_json::{Value, json};
@@ -20,6 +20,7 @@ pub(crate) static LISTS: Probe = Probe {
 };
 
 async fn run(stage: &mut Stage) {
+    stage.speaker.patience(stage.known.owed);
     for list in List::ALL {
         if !stage.known.has_capability(list.capability()) {
             continue;
@@ -27,9 +28,15 @@ async fn run(stage: &mut Stage) {
         let mut params = json!({});
         for _ in 0..MAX_PAGES {
             let heard = stage.speaker.ask(list.step(), list.method(), params).await;
+            if matches!(heard.settled, Settled::Silent(_)) {
+                // The others may wait behind this one.
+                stage.speaker.patience(stage.known.dial.answer);
+            }
             let cursor = heard.result().and_then(|result| result.get("nextCursor"));
             let Some(Value::String(cursor)) = cursor else { break };
             params = json!({"cursor": cursor});
         }
     }
+    stage.speaker.so_far(|line| stage.known.measure_lists(line));
+    stage.speaker.patience(stage.known.patience());
 }

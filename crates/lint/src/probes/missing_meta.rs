@@ -4,7 +4,7 @@ use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::Step,
     rule::{Carriers, Eras, Mode},
-    wire::{Expect, Heard, Say, Speaker, modern_meta},
+    wire::{Expect, Heard, HttpAsk, Say, Speaker, bytes, modern_meta},
 };
 use serde_json::{Value, json};
 use trunkline_protocol::Revision;
@@ -50,5 +50,11 @@ async fn run(stage: &mut Stage) {
 async fn ask(speaker: &mut Speaker, (step, variant): (Step, &str), method: &str, params: Value) -> Heard {
     let id = speaker.fresh_id();
     let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    // Over HTTP the headers are complete, so that only the body lacks something.
+    if speaker.url().is_some() {
+        let ask = HttpAsk::post(bytes(&message));
+        let ask = ask.header("mcp-protocol-version", Revision::NEWEST.as_str());
+        return speaker.http((step, variant), ask, Expect::Answer(id)).await;
+    }
     speaker.say(Say::new(step, &message, Expect::Answer(id)).variant(variant)).await
 }

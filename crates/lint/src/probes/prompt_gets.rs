@@ -2,12 +2,14 @@
 
 use super::{LineUse, Probe, Stage};
 use crate::{
-    evidence::{List, Step},
+    evidence::{List, Settled, Step},
     rule::{Carriers, Eras, Mode},
 };
 use serde_json::{Map, Value, json};
 
 pub(crate) const PROMPT_GET_STEP: Step = Step("prompt-get");
+/// The same prompt without the member `arguments`, if no argument is required.
+pub(crate) const PROMPT_BARE_STEP: Step = Step("prompt-get-bare");
 
 pub(crate) static PROMPT_GETS: Probe = Probe {
     name: "prompt-gets",
@@ -24,6 +26,7 @@ const SAMPLE: usize = 5;
 async fn run(stage: &mut Stage) {
     let prompts: Vec<Value> =
         stage.speaker.so_far(|line| line.listed(List::Prompts).take(SAMPLE).cloned().collect());
+    stage.speaker.patience(stage.known.owed);
     for prompt in prompts {
         let Some(name) = prompt["name"].as_str() else { continue };
         let arguments = prompt["arguments"].as_array().into_iter().flatten();
@@ -31,6 +34,15 @@ async fn run(stage: &mut Stage) {
             .filter_map(|argument| Some((argument["name"].as_str()?.to_owned(), json!("sample"))))
             .collect();
         let params = json!({"name": name, "arguments": given});
-        stage.speaker.ask_variant((PROMPT_GET_STEP, name), "prompts/get", params).await;
+        let heard = stage.speaker.ask_variant((PROMPT_GET_STEP, name), "prompts/get", params).await;
+        if matches!(heard.settled, Settled::Silent(_)) {
+            break;
+        }
+        let mut needed = prompt["arguments"].as_array().into_iter().flatten();
+        if heard.result().is_some() && needed.all(|argument| argument["required"] != true) {
+            let params = json!({"name": name});
+            stage.speaker.ask_variant((PROMPT_BARE_STEP, name), "prompts/get", params).await;
+        }
     }
+    stage.speaker.patience(stage.known.patience());
 }

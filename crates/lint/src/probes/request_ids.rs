@@ -10,9 +10,14 @@ use serde_json::{Value, json};
 use trunkline_protocol::Era;
 
 pub(crate) const REQUEST_IDS_STEP: Step = Step("request-id");
+pub(crate) const LARGE_ID_STEP: Step = Step("large-id");
+const LARGE_ID_AFTER: Step = Step("after-large-id");
 
 /// The largest integer that every JSON parser represents exactly (2^53 - 1).
 const LARGEST_SAFE: i64 = 9_007_199_254_740_991;
+
+/// The smallest positive integer that a double cannot represent (2^53 + 1).
+pub(crate) const ABOVE_SAFE: i64 = 9_007_199_254_740_993;
 
 pub(crate) static REQUEST_IDS: Probe = Probe {
     name: "request-ids",
@@ -28,11 +33,15 @@ async fn run(stage: &mut Stage) {
         Era::Legacy => "ping",
         Era::Modern => "server/discover",
     };
-    let ids: [Value; 4] = [json!(0), json!("7"), json!("trunkline-lint-ä"), json!(LARGEST_SAFE)];
+    let ids: [Value; 4] = [json!(0), json!("9407"), json!("trunkline-lint-ä"), json!(LARGEST_SAFE)];
     for id in ids {
         let message = request(stage.era(), &id, method, json!({}));
         // Accepts any answer, because a wrong id is what this probe looks for.
         let say = Say::new(REQUEST_IDS_STEP, &message, Expect::Any).variant(id.to_string());
         stage.speaker.say(say).await;
     }
+    // Some servers answer no such id at all, so this does not wait for the answer.
+    let message = request(stage.era(), &json!(ABOVE_SAFE), method, json!({}));
+    stage.speaker.say(Say::new(LARGE_ID_STEP, &message, Expect::NoWait)).await;
+    stage.sentinel(LARGE_ID_AFTER).await;
 }

@@ -2,7 +2,7 @@
 
 use super::{LineUse, Probe, Stage};
 use crate::{
-    evidence::{List, Step},
+    evidence::{List, Settled, Step},
     rule::{Carriers, Eras, Mode},
 };
 use serde_json::{Value, json};
@@ -34,10 +34,15 @@ async fn run(stage: &mut Stage) {
             .map(str::to_owned)
             .collect()
     });
+    stage.speaker.patience(stage.known.owed);
     for uri in uris {
-        stage
+        let heard = stage
             .speaker
             .ask_variant((RESOURCE_READ_STEP, uri.as_str()), "resources/read", json!({"uri": uri}))
             .await;
+        if matches!(heard.settled, Settled::Silent(_)) {
+            break;
+        }
     }
+    stage.speaker.patience(stage.known.patience());
 }

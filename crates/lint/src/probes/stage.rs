@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -26,6 +26,10 @@ pub struct Known {
     pub introduction: Value,
     /// Timeout for the first answer on a new line.
     pub start: Duration,
+    /// Timeout for an answer that the server owes: a list, a resource, a prompt.
+    pub owed: Duration,
+    /// The longest time that a list took, in milliseconds.
+    pub slowest_list: AtomicU64,
     /// Limits of active probes.
     pub active: Active,
     /// Remaining tool calls, shared by all lines to this server.
@@ -44,6 +48,23 @@ impl Known {
     pub fn take_call(&self) -> bool {
         let less = |left: usize| left.checked_sub(1);
         self.calls_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
+
+    /// Timeout for the answer to a probe: longer for a server that is slow with its lists.
+    pub fn patience(&self) -> Duration {
+        self.dial.answer.max((self.slowest_list() * 2).min(self.owed))
+    }
+
+    /// The longest time that a list took.
+    pub(super) fn slowest_list(&self) -> Duration {
+        Duration::from_millis(self.slowest_list.load(Ordering::Relaxed))
+    }
+
+    /// Records how long the lists on this line took.
+    pub(super) fn measure_lists(&self, line: &Line) {
+        let lists = line.exchanges.iter().filter(|it| it.answer.is_some() && List::of(it.step).is_some());
+        let slowest = lists.map(|list| list.took.as_millis()).max().unwrap_or_default();
+        self.slowest_list.fetch_max(u64::try_from(slowest).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     pub fn has_capability(&self, path: &str) -> bool {
@@ -66,7 +87,7 @@ impl Stage {
     pub async fn another(&self, purpose: &'static str) -> Speaker {
         let mut speaker = self.fresh(purpose).await;
         speaker.introduce(INTRODUCED_AGAIN).await;
-        speaker.patience(self.known.dial.answer);
+        speaker.patience(self.known.patience());
         speaker
     }
 
@@ -99,6 +120,16 @@ impl Stage {
         let listed = |line: &Line| -> Vec<Value> { line.listed(list).cloned().collect() };
         let lines = std::iter::once(self.speaker.so_far(listed)).chain(self.more.iter().map(listed));
         lines.flatten().collect()
+    }
+
+    /// A request that the server should answer with a result: the first list that it declares.
+    pub(super) fn plain_method(&self) -> &'static str {
+        let declared = List::ALL.into_iter().find(|list| self.known.has_capability(list.capability()));
+        match (declared, self.era()) {
+            (Some(list), _) => list.method(),
+            (None, Era::Modern) => "server/discover",
+            (None, Era::Legacy) => "ping",
+        }
     }
 
     /// Sends a request that every server answers, to check that the server is still responsive.

@@ -26,7 +26,11 @@ mod tools;
 mod utilities;
 mod words;
 
-use crate::rule::Rule;
+use crate::{
+    evidence::{Case, List},
+    outcome::Skip,
+    rule::Rule,
+};
 
 static GROUPS: &[&[&Rule]] = &[
     lifecycle::RULES,
@@ -65,4 +69,14 @@ pub fn suggest(name: &str) -> Vec<&'static str> {
         .collect();
     near.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     near.into_iter().take(3).map(|(_, name)| name).collect()
+}
+
+/// Skips a rule about a variant of a list request if the plain one fails already.
+fn plain_fails(case: &Case<'_>) -> Result<(), Skip> {
+    let Some(list) = List::ALL.into_iter().find(|list| case.capability(list.capability()).is_some()) else {
+        return Ok(());
+    };
+    let works = case.asked(list.step()).any(|page| page.result().is_some());
+    let why = || Skip::not_verified(format!("a plain `{}` fails as well", list.method()));
+    if works { Ok(()) } else { Err(why()) }
 }

@@ -2,7 +2,7 @@
 
 use super::inbox::{Inbox, answers, has_no_id};
 use crate::evidence::{Direction, Frame, HttpHead};
-use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Response};
+use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header};
 use bytes::{Bytes, BytesMut};
 use serde_json::Value;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use trunkline_protocol::Era;
 use trunkline_transport::{
     body::{Beginning, next_data, read_beginning},
     headers::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID},
-    http::{Arriving, HttpClient, Target},
+    http::{Arriving, HttpClient, Redirected, Target},
     sse::Decoder,
 };
 
@@ -143,6 +143,7 @@ impl HttpLine {
             headers: Vec::new(),
             body: String::new(),
             ended: false,
+            redirected: None,
         };
         let sending = self.client.send(ask.method.clone(), &self.target, headers, ask.body.clone());
         let response = match tokio::time::timeout_at(until, sending).await {
@@ -172,6 +173,7 @@ impl HttpLine {
 
     fn headers(&self, era: Era, ask: &HttpAsk) -> Result<HeaderMap, String> {
         let mut headers = if ask.method == Method::POST { raw::post_headers() } else { HeaderMap::new() };
+        headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         if ask.era_headers == EraHeaders::Added {
             match era {
                 Era::Modern => {
@@ -221,7 +223,9 @@ impl Reading<'_> {
             show(&mut head.body, &chunk);
             decoder.push(chunk);
             while let Ok(Some(event)) = decoder.next() {
-                if !event.data.is_empty() {
+                // Clients skip events with another name, such as a `ping`.
+                let skipped = !event.is("message") && !is_json(&event.data);
+                if !event.data.is_empty() && !skipped {
                     self.keep(&event.data);
                 }
             }
@@ -255,8 +259,7 @@ impl Reading<'_> {
     }
 
     fn keep(&mut self, bytes: &Bytes) {
-        let json = serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok();
-        let direction = if json { Direction::Received } else { Direction::Noise };
+        let direction = if is_json(bytes) { Direction::Received } else { Direction::Noise };
         let Some(at) = self.inbox.keep(direction, bytes) else { return };
         self.frames.push(at);
         let Some(id) = self.id else { return };
@@ -281,8 +284,14 @@ pub(crate) async fn head_of(
         .send(request.method, target, request.headers, request.body)
         .await
         .map_err(|error| super::dial::DialError::from_error(error).why)?;
-    let mut head =
-        HttpHead { request: line, status: 0, headers: Vec::new(), body: String::new(), ended: true };
+    let mut head = HttpHead {
+        request: line,
+        status: 0,
+        headers: Vec::new(),
+        body: String::new(),
+        ended: true,
+        redirected: None,
+    };
     fill(&mut head, &response);
     let beginning = read_beginning(response.into_body(), BODY_SHOWN, Duration::from_millis(500));
     let (Beginning::Whole(bytes) | Beginning::Cut(bytes)) = beginning.await;
@@ -290,8 +299,13 @@ pub(crate) async fn head_of(
     Ok(head)
 }
 
+fn is_json(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
+}
+
 fn fill(head: &mut HttpHead, response: &Response<Arriving>) {
     head.status = response.status().as_u16();
+    head.redirected = response.extensions().get::<Redirected>().map(|to| to.0.to_string());
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     head.headers =
         response.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();

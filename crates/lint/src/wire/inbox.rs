@@ -70,7 +70,11 @@ impl Inbox {
 
     /// Records that we end the line.
     pub(crate) fn close(&self) {
-        self.record().ended = true;
+        let mut record = self.record();
+        record.ended = true;
+        let at = self.elapsed();
+        record.line.closed.get_or_insert(at);
+        drop(record);
         self.0.changed.send_replace(());
     }
 

@@ -139,6 +139,8 @@ impl Speaker {
         };
         let (answer, settled) = match failure {
             Some(why) if !self.inbox.has_ended() => (None, Settled::Failed(why)),
+            // Over HTTP+SSE, nothing comes on the stream for a message that was refused.
+            None if head.as_ref().is_some_and(|head| !head.is_success()) => (None, Settled::Quiet),
             _ => self.wait(mark, began, &say.expect).await,
         };
         if settled == Settled::Gone
@@ -368,12 +370,13 @@ impl Speaker {
     }
 
     async fn wait(&self, mark: usize, began: Instant, expect: &Expect) -> (Option<usize>, Settled) {
+        let earlier = self.earlier_ids(mark);
         let any = |frame: &Frame| {
             frame.json().is_some_and(|message| {
-                message.get("method").is_none()
-                    && (message.get("result").is_some()
-                        || message.get("error").is_some()
-                        || message.is_array())
+                // A response to an earlier request is late, and no answer to this message.
+                let late = message.get("id").is_some_and(|id| earlier.contains(id));
+                let response = message.get("result").is_some() || message.get("error").is_some();
+                message.get("method").is_none() && !late && (response || message.is_array())
             })
         };
         let (found, limit) = match expect {
@@ -405,6 +408,17 @@ impl Speaker {
             (Err(Missing::Late), Expect::Nothing) => (None, Settled::Quiet),
             (Err(Missing::Late), _) => (None, Settled::Silent(limit)),
         }
+    }
+
+    /// The ids of the requests before this mark, without those that the message at the mark has.
+    fn earlier_ids(&self, mark: usize) -> Vec<Value> {
+        let id = |frame: &Frame| frame.json().and_then(|message| message.get("id").cloned());
+        self.inbox.edit(|line| {
+            let sent = |frame: &&Frame| frame.direction == Direction::Sent;
+            let now: Vec<Value> = line.frames[mark..].iter().filter(sent).filter_map(id).collect();
+            let before = line.frames[..mark].iter().filter(sent).filter_map(id);
+            before.filter(|id| !id.is_null() && !now.contains(id)).collect()
+        })
     }
 
     /// True if nothing was sent before this mark.

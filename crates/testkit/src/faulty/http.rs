@@ -68,19 +68,7 @@ async fn answer(
         Received { bytes: &body, http: Some(method.as_str()), path: uri.path(), headers: header_texts };
     let mut reply = shared.conversation.lock().reply_to(&received);
     reply.fetch().await;
-    let delay = Duration::from_millis(reply.act.delay_ms);
-    if reply.act.block {
-        // In a separate task, so that it continues after the client has disconnected.
-        let busy = shared.busy.clone().lock_owned().await;
-        let work = async move {
-            tokio::time::sleep(delay).await;
-            drop(busy);
-        };
-        tokio::spawn(work).await.ok();
-    } else {
-        drop(shared.busy.lock().await);
-        tokio::time::sleep(delay).await;
-    }
+    shared.delay(&reply).await;
     let session = received.headers.get("mcp-session-id").cloned();
     let older = session.as_ref().is_some_and(|session| *session != *shared.newest_session.lock());
     if reply.act.silence || (reply.act.newest_only && older) {
@@ -120,6 +108,22 @@ async fn answer(
 }
 
 impl Shared {
+    /// Takes the time that the script gives an answer.
+    async fn delay(&self, reply: &Reply) {
+        let delay = Duration::from_millis(reply.act.delay_ms);
+        if !reply.act.block {
+            drop(self.busy.lock().await);
+            return tokio::time::sleep(delay).await;
+        }
+        // In a separate task, so that it continues after the client has disconnected.
+        let busy = self.busy.clone().lock_owned().await;
+        let work = async move {
+            tokio::time::sleep(delay).await;
+            drop(busy);
+        };
+        tokio::spawn(work).await.ok();
+    }
+
     /// Starts a session; `name` is the session id that the script gives, if any.
     fn begin(&self, name: Option<String>) -> String {
         let number = self.made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);

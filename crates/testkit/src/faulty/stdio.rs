@@ -57,18 +57,16 @@ pub async fn serve(
         reply.fetch().await;
         let text = text_of(&reply);
         tokio::time::sleep(Duration::from_millis(reply.act.delay_ms)).await;
-        if conversation.script.buffered {
-            held.get_or_insert_default().extend_from_slice(&text);
-        } else if reply.act.hold {
-            held = Some(text);
-        } else if reply.act.hold_tail {
-            let (first, last) = text.split_at(text.len().saturating_sub(TAIL));
-            output.write_all(first).await?;
-            output.flush().await?;
-            held = Some(last.to_vec());
-        } else {
-            output.write_all(&text).await?;
-            output.flush().await?;
+        let buffered = conversation.script.buffered || reply.act.hold;
+        let now = match (buffered, reply.act.hold_tail) {
+            (true, _) => 0,
+            (false, true) => text.len().saturating_sub(TAIL),
+            (false, false) => text.len(),
+        };
+        output.write_all(&text[..now]).await?;
+        output.flush().await?;
+        if now < text.len() {
+            held.get_or_insert_default().extend_from_slice(&text[now..]);
         }
         if let Some(code) = reply.act.exit {
             return Ok(code);

@@ -10,16 +10,20 @@ use std::{
     path::{Path, PathBuf},
     sync::Mutex,
     thread,
+    time::Duration,
 };
 use trunkline_lint::{
     Mode, Options, Report, Subject,
-    engine::{Active, Callable, ServerSubject},
+    engine::{Active, Budget, Callable, ServerSubject},
     rules,
 };
 use trunkline_testkit::faulty::Script;
 
 /// Minimum number of faults in the set.
 const LEAST: usize = 60;
+
+/// Timeout for a list: servers that never answer must not take long here.
+const OWED: Duration = Duration::from_secs(5);
 
 /// One mistake of a server's author.
 #[derive(Debug, Deserialize)]
@@ -86,8 +90,9 @@ fn unnamed(mistake: &KnownFault) -> Option<String> {
 fn lint(mistake: &KnownFault) -> Report {
     let (mode, tools) =
         if mistake.active { (Mode::Active, Callable::ReadOnly) } else { (Mode::Negative, Callable::None) };
-    let options =
-        Options { mode, active: Active { tools, calls: 50, cases: 0, seed: 1 }, ..Options::default() };
+    let budget = Budget { answer: OWED, ..Budget::default() };
+    let active = Active { tools, calls: 50, cases: 0, seed: 1 };
+    let options = Options { mode, active, budget, ..Options::default() };
     let over = mistake.server.over.as_deref().unwrap_or("stdio");
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.enable_all().start_paused(over == "stdio");

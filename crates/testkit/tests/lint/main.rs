@@ -5,6 +5,7 @@
 //! sees it.
 
 mod clean;
+mod false_alarms;
 mod faults;
 mod fixture;
 mod mended;

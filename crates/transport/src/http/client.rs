@@ -16,6 +16,7 @@ use super::arriving::Arriving;
 use super::connector::{Connecting, Connector};
 use super::error::HttpError;
 use super::options::{ForbiddenHeader, HttpOptions};
+use super::redirect::Redirected;
 use super::sending::{Request, Sending};
 use super::target::Target;
 
@@ -51,8 +52,8 @@ impl HttpClient {
     }
 
     /// Sends a request and waits for the head of the response, whatever its status; follows
-    /// redirects within the origin. Dropping the future, or the response's body, cancels the
-    /// request.
+    /// redirects within the origin, and then adds [`Redirected`] to the response's extensions.
+    /// Dropping the future, or the response's body, cancels the request.
     pub async fn send(
         &self,
         method: Method,
@@ -61,7 +62,12 @@ impl HttpClient {
         body: Bytes,
     ) -> Result<Response<Arriving>, HttpError> {
         let request = Request::new(method, target.clone(), headers.into(), body);
-        self.ask(request).await.map(Answer::into_response)
+        let mut sending = self.begin(request);
+        let mut response = std::future::poll_fn(|cx| sending.poll(cx)).await?.into_response();
+        if let Some(target) = sending.redirected() {
+            response.extensions_mut().insert(Redirected(target.url().clone()));
+        }
+        Ok(response)
     }
 
     /// As [`send`](Self::send), with unparsed headers.

@@ -39,7 +39,7 @@ pub use options::{
     ClientCertificate, DEFAULT_CONNECT_TIMEOUT, DEFAULT_ENDPOINT_TIMEOUT, DEFAULT_POOL_IDLE_TIMEOUT,
     DEFAULT_POOL_MAX_IDLE, ForbiddenHeader, HttpOptions, Pem,
 };
-pub use redirect::{MAX_REDIRECTS, RedirectError};
+pub use redirect::{MAX_REDIRECTS, RedirectError, Redirected};
 pub(crate) use request_template::RequestTemplate;
 pub(crate) use sending::{Request, Sending};
 pub use status::{ERROR_BODY_LIMIT, ERROR_BODY_TIMEOUT, StatusError};

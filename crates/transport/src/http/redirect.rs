@@ -24,6 +24,10 @@ pub enum RedirectError {
     TooMany,
 }
 
+/// The address that answered in place of the one that was asked; an extension of responses.
+#[derive(Debug, Clone)]
+pub struct Redirected(pub url::Url);
+
 /// The target of a redirect; `None` if the response is not a redirect.
 pub(super) fn next(
     from: &Target,

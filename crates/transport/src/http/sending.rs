@@ -97,6 +97,11 @@ impl Sending {
         }
     }
 
+    /// The last target, if there was a redirect.
+    pub(super) fn redirected(&self) -> Option<&Target> {
+        (self.redirects > 0).then_some(&self.request.template.target)
+    }
+
     fn poll_state(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, HttpError>> {
         let Self { client, request, state, .. } = self;
         let target = &request.template.target;

@@ -49,6 +49,13 @@ fn check(evidence: &Evidence) -> Verdict {
                 .about("resource"),
         );
     }
+    let slash = document["resource"].as_str().is_some_and(|it| it != resource && it.matches('/').count() > 3);
+    let bare = evidence.address.as_ref().is_some_and(|url| !url.path().ends_with('/'));
+    if findings.is_empty() && slash && bare {
+        let message =
+            "`resource` ends with a slash, and the address has none; strict clients compare the two";
+        findings.push(asked.finding(message, "").about("slash").level(Level::Info));
+    }
     if document["authorization_servers"].as_array().is_none_or(Vec::is_empty) {
         findings.push(
             asked.finding("`authorization_servers` is missing or empty", "").about("authorization_servers"),

@@ -11,12 +11,12 @@ use serde_json::Value;
 pub(super) static RULE: Rule = Rule {
     name: "parameter-description",
     group: Group::Docs,
-    level: Level::Warning,
+    level: Level::Info,
     mode: Mode::Passive,
     eras: Eras::Both,
     carriers: Carriers::Any,
     summary: "every required argument has a description",
-    clause: Clause::of("2025-11-25", "server/tools", "Tool"),
+    clause: Clause::practice("practice", "tools a model can fill in"),
     why: "Without a description a model guesses the format from the name: paths, dates and identifiers go wrong.",
     fix: "Describe each argument in a few words, with format and unit.",
     needs: &[&LISTS],
@@ -44,11 +44,10 @@ fn check(case: &Case<'_>) -> Verdict {
             .collect();
         let (needed, free): (Vec<&str>, Vec<&str>) =
             bare.into_iter().partition(|name| required.contains(name));
-        for (names, kind, level) in [(needed, "required", Level::Warning), (free, "optional", Level::Info)] {
+        for (names, kind) in [(needed, "required"), (free, "optional")] {
             if let Some(first) = names.first() {
                 let message = format!("{kind} arguments without a description: {}", names.join(", "));
-                findings
-                    .push(tool.finding(message, &format!("/inputSchema/properties/{first}")).level(level));
+                findings.push(tool.finding(message, &format!("/inputSchema/properties/{first}")));
             }
         }
     }

@@ -1,9 +1,10 @@
 //! `answer-type`: answers are JSON or an event stream.
 
+use super::{coding, cut_short};
 use crate::{
     evidence::{Asked, Case, Direction},
     outcome::{Level, Skip, Verdict},
-    probes::{INTRODUCTION, LISTS},
+    probes::{INTRODUCTION, LISTS, PREFLIGHT_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -25,7 +26,8 @@ pub(super) static RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Verdict {
     let mut seen = false;
     for (index, line) in case.lines() {
-        for exchange in &line.exchanges {
+        // A preflight is no request of the protocol.
+        for exchange in line.exchanges.iter().filter(|it| it.step != PREFLIGHT_STEP) {
             let asked = Asked::new(case.evidence(), index, exchange);
             let Some(http) = asked.http().filter(|http| http.is_success() && !http.body.is_empty()) else {
                 continue;
@@ -35,6 +37,10 @@ fn check(case: &Case<'_>) -> Verdict {
             if media != "application/json" && media != "text/event-stream" {
                 let message = format!("the answer is of type `{media}`");
                 return Ok(vec![asked.finding(message, "")]);
+            }
+            // `content-length` and `content-encoding` report these.
+            if cut_short(&asked).is_some() || coding(http).is_some() {
+                continue;
             }
             let other = asked.frames().into_iter().find(|at| {
                 case.evidence().frame(*at).is_some_and(|frame| frame.direction == Direction::Noise)

@@ -3,7 +3,7 @@
 use crate::{
     evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{ENDED_SESSION_STEP, HTTP_EDGES},
+    probes::{ENDED_SESSION_STEP, SESSIONS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -18,12 +18,12 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2025-11-25", "basic/transports", "Session Management"),
     why: "An attacker with an old session id can act as its user.",
     fix: "Forget a session at DELETE, and answer 404 from then on.",
-    needs: &[&HTTP_EDGES],
+    needs: &[&SESSIONS],
     check: Check::Server(check),
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let Ok(asked) = case.first(&HTTP_EDGES, ENDED_SESSION_STEP) else {
+    let Ok(asked) = case.first(&SESSIONS, ENDED_SESSION_STEP) else {
         return Err(Skip::not_applicable("the server has no sessions, or does not end them"));
     };
     let http = asked.http().ok_or_else(|| Skip::not_verified(asked.describe()))?;

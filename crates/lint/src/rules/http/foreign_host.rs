@@ -1,7 +1,7 @@
 //! `foreign-host`: a loopback server refuses a foreign `Host` header.
 
 use crate::{
-    evidence::Case,
+    evidence::{Case, HttpHead},
     outcome::{Level, Skip, Verdict},
     probes::{FOREIGN_HOST_STEP, FOREIGN_ORIGIN},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
@@ -26,10 +26,12 @@ fn check(case: &Case<'_>) -> Verdict {
     if !case.evidence().is_local() {
         return Err(Skip::not_applicable("the server is not on this machine"));
     }
-    let asked = case.first(&FOREIGN_ORIGIN, FOREIGN_HOST_STEP)?;
-    let http = asked.http().ok_or_else(|| Skip::not_verified(asked.describe()))?;
-    if http.is_success() {
-        return Ok(vec![asked.finding("a request for the host `evil.example` was served", "")]);
+    let all = case.all(&FOREIGN_ORIGIN, FOREIGN_HOST_STEP)?;
+    if all.iter().all(|asked| asked.http().is_none()) {
+        return Err(Skip::not_verified(all[0].describe()));
     }
-    Ok(Vec::new())
+    let served = all.iter().find(|asked| asked.http().is_some_and(HttpHead::is_success));
+    let finding = served
+        .map(|asked| asked.finding(format!("a request for the host `{}` was served", asked.variant()), ""));
+    Ok(finding.into_iter().collect())
 }

@@ -3,7 +3,7 @@
 use crate::{
     evidence::{Asked, Case},
     outcome::{Level, Skip, Verdict},
-    probes::{HTTP_EDGES, INITIALIZE, INTRODUCED_AGAIN, INTRODUCTION},
+    probes::{INITIALIZE, INTRODUCED_AGAIN, INTRODUCTION, SESSIONS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2025-11-25", "basic/transports", "Session Management"),
     why: "An attacker who guesses a session id takes over the session.",
     fix: "Use a random UUID or 128 bits from a secure generator.",
-    needs: &[&INTRODUCTION, &HTTP_EDGES],
+    needs: &[&INTRODUCTION, &SESSIONS],
     check: Check::Server(check),
 };
 

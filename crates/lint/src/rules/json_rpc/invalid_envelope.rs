@@ -34,7 +34,14 @@ fn check(case: &Case<'_>) -> Verdict {
         let belongs = |it: &&Message<'_>| {
             it.is_response() && it.value.get("id") == id && !(nameless && it.value.get("error").is_some())
         };
-        let Some(answer) = messages.iter().find(belongs) else { continue };
+        let swallowed = asked.http().is_some_and(|http| http.status == 202);
+        let Some(answer) = messages.iter().find(belongs) else {
+            if swallowed {
+                let message = format!("a message with {} is accepted with HTTP 202", asked.variant());
+                findings.push(asked.finding(message, "").about(asked.variant()).level(Level::Info));
+            }
+            continue;
+        };
         let code = answer.value.pointer("/error/code").and_then(serde_json::Value::as_i64);
         let (how, level) = match code {
             Some(-32600) => continue,

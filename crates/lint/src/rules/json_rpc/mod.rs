@@ -9,7 +9,11 @@ mod fuzzed_frames;
 mod id_echo;
 mod interleaved_answers;
 mod invalid_envelope;
+mod json_spelling;
 mod jsonrpc_member;
+mod large_ids;
+mod lone_surrogates;
+mod long_request;
 mod malformed_survival;
 mod message_objects;
 mod meta_keys;
@@ -19,8 +23,10 @@ mod notification_survival;
 mod parse_error_code;
 mod requests_answered;
 mod response_shape;
+mod responses_ignored;
 mod result_type;
 mod stray_responses;
+mod unicode_input;
 mod unique_members;
 mod unknown_method_code;
 
@@ -36,7 +42,11 @@ pub(super) static RULES: &[&Rule] = &[
     &id_echo::RULE,
     &interleaved_answers::RULE,
     &invalid_envelope::RULE,
+    &json_spelling::RULE,
     &jsonrpc_member::RULE,
+    &large_ids::RULE,
+    &lone_surrogates::RULE,
+    &long_request::RULE,
     &malformed_survival::RULE,
     &message_objects::RULE,
     &meta_keys::RULE,
@@ -46,8 +56,10 @@ pub(super) static RULES: &[&Rule] = &[
     &parse_error_code::RULE,
     &requests_answered::RULE,
     &response_shape::RULE,
+    &responses_ignored::RULE,
     &result_type::RULE,
     &stray_responses::RULE,
+    &unicode_input::RULE,
     &unique_members::RULE,
     &unknown_method_code::RULE,
 ];

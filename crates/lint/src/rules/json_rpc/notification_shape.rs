@@ -33,8 +33,14 @@ fn check(case: &Case<'_>) -> Verdict {
         return Err(Skip::not_verified("the server sent no message"));
     }
     let mut findings: Vec<Finding> = Vec::new();
-    for message in messages.iter().filter(|message| message.value.get("id").is_none()) {
+    for message in messages.iter().filter(|message| message.value.get("id").is_none_or(Value::is_null)) {
         let Some(method) = message.method() else { continue };
+        if message.value.get("id").is_some() && findings.iter().all(|it| it.about.as_deref() != Some(method))
+        {
+            let text = "a notification has the member `id`, with the value null";
+            findings.push(Finding::new(text).about(method).at(message.frame, message.pointer("/id")));
+            continue;
+        }
         let params = message.value.get("params").unwrap_or(&Value::Null);
         let wrong = wanted(method).iter().find(|(member, is)| !params.get(member).is_some_and(is));
         if let Some((member, _)) = wrong

@@ -37,7 +37,7 @@ fn check(case: &Case<'_>) -> Verdict {
             // that.
             let http_refusal = asked.http().is_some_and(|http| !http.is_success())
                 && message.value.get("id").is_none_or(Value::is_null);
-            if stray && !http_refusal {
+            if stray && !http_refusal && !asked.is_late(&message) {
                 let text = format!("a response came for the notification `{method}`");
                 findings.push(asked.finding(text, "").at(message.frame, message.pointer("")).about(method));
             }

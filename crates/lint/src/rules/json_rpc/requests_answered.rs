@@ -6,6 +6,7 @@ use crate::{
     probes::{BAD_CURSOR, LISTS, UNKNOWN_METHOD, UNKNOWN_TOOL, UNKNOWN_TOOL_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
+use trunkline_client::Carrier;
 
 pub(super) static RULE: Rule = Rule {
     name: "requests-answered",
@@ -32,7 +33,9 @@ fn check(case: &Case<'_>) -> Verdict {
             let asked = Asked::new(case.evidence(), index, exchange);
             // A server that cannot parse a message cannot know that it needs an answer.
             let request = asked.sent().and_then(|sent| sent.json()).is_some_and(|message| {
-                message["jsonrpc"] == "2.0" && message["method"].is_string() && message.get("id").is_some()
+                message["jsonrpc"] == "2.0"
+                    && message["method"].is_string()
+                    && message.get("id").is_some_and(|id| !id.is_null())
             });
             seen |= request;
             let method =
@@ -40,8 +43,16 @@ fn check(case: &Case<'_>) -> Verdict {
             let silent = matches!(asked.settled(), Settled::Silent(_));
             // The duration of a tool call is not judged here; `call-time` reports it.
             busy |= silent && method == "tools/call" && exchange.step != UNKNOWN_TOOL_STEP;
-            if request && silent && !busy {
-                let message = format!("the request `{method}` got {}", asked.settled());
+            // Over HTTP, a request may be acknowledged like a notification.
+            let acknowledged = case.carrier() == Carrier::StreamableHttp
+                && asked.answer().is_none()
+                && asked.http().is_some_and(|http| http.is_success() && http.ended && http.body.is_empty());
+            if request && (silent && !busy || acknowledged) {
+                let got = match asked.http().filter(|_| acknowledged) {
+                    Some(http) => format!("HTTP {} without a body", http.status),
+                    None => asked.settled().to_string(),
+                };
+                let message = format!("the request `{method}` got {got}");
                 if findings.iter().all(|known| known.about.as_deref() != Some(method)) {
                     findings.push(asked.finding(message, "").about(method));
                 }

@@ -10,6 +10,7 @@ mod initialize_refusal;
 mod initialize_result;
 mod instructions_text;
 mod known_revision;
+mod meta_accepted;
 mod meta_required;
 mod newest_revision;
 mod ping_result;
@@ -17,7 +18,9 @@ mod removed_methods;
 mod server_identity;
 mod server_requests;
 mod stateless_requests;
+mod supported_versions_served;
 mod undeclared_features;
+mod unknown_capabilities;
 mod unsupported_version;
 mod version_negotiation;
 
@@ -34,6 +37,7 @@ pub(super) static RULES: &[&Rule] = &[
     &initialize_result::RULE,
     &instructions_text::RULE,
     &known_revision::RULE,
+    &meta_accepted::RULE,
     &meta_required::RULE,
     &newest_revision::RULE,
     &ping_result::RULE,
@@ -41,7 +45,9 @@ pub(super) static RULES: &[&Rule] = &[
     &server_identity::RULE,
     &server_requests::RULE,
     &stateless_requests::RULE,
+    &supported_versions_served::RULE,
     &undeclared_features::RULE,
+    &unknown_capabilities::RULE,
     &unsupported_version::RULE,
     &version_negotiation::RULE,
 ];

@@ -27,7 +27,9 @@ fn check(case: &Case<'_>) -> Verdict {
     if messages.is_empty() {
         return Err(Skip::not_verified("the server sent no message"));
     }
-    let asks = |message: &&Message<'_>| message.method().is_some() && message.value.get("id").is_some();
+    let asks = |message: &&Message<'_>| {
+        message.method().is_some() && message.value.get("id").is_some_and(|id| !id.is_null())
+    };
     let found = messages.iter().find(asks).map(|message| {
         let text = format!("the server sent the request `{}`", message.method().unwrap_or_default());
         Finding::new(text).at(message.frame, message.pointer("/method"))

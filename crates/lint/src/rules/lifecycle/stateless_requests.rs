@@ -3,8 +3,9 @@
 use crate::{
     evidence::Case,
     outcome::{Level, Verdict},
-    probes::{BARE_FIRST_STEP, MISSING_META, STATELESS_STEP},
+    probes::{BARE_FIRST_STEP, FIRST_REQUEST, FIRST_REQUEST_STEP, LISTS, MISSING_META, STATELESS_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::plain_fails,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -14,15 +15,23 @@ pub(super) static RULE: Rule = Rule {
     mode: Mode::Negative,
     eras: Eras::Modern,
     carriers: Carriers::Any,
-    summary: "a bare request after complete ones on the same connection is not served from what was said before",
+    summary: "a request stands for itself: a complete one is served first on a connection, a bare one never from what was said before",
     clause: Clause::of("2026-07-28", "basic", "Statelessness"),
     why: "Behind a proxy or a pool, the earlier request may be another client's: its version and capabilities leak into this one.",
     fix: "Read version and capabilities from each request's own `_meta`; keep none of it per connection.",
-    needs: &[&MISSING_META],
+    needs: &[&LISTS, &MISSING_META, &FIRST_REQUEST],
     check: Check::Server(check),
 };
 
 fn check(case: &Case<'_>) -> Verdict {
+    let first = case.first(&FIRST_REQUEST, FIRST_REQUEST_STEP)?;
+    if first.error().is_some() && plain_fails(case).is_ok() {
+        let message = format!(
+            "a complete request is refused as the first message of a connection: {}",
+            first.describe()
+        );
+        return Ok(vec![first.finding(message, "/error").about("first")]);
+    }
     let asked = case.first(&MISSING_META, STATELESS_STEP)?;
     if asked.result().is_none() {
         return Ok(Vec::new());

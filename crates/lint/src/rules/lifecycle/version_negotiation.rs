@@ -3,7 +3,7 @@
 use crate::{
     evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{NO_SUCH_VERSION, UNKNOWN_VERSION, UNKNOWN_VERSION_STEP},
+    probes::{LATER_CLIENT_STEP, NO_SUCH_VERSION, UNKNOWN_VERSION, UNKNOWN_VERSION_STEP},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -23,7 +23,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let asked = case.first(&UNKNOWN_VERSION, UNKNOWN_VERSION_STEP)?;
+    let later = case.first(&UNKNOWN_VERSION, LATER_CLIENT_STEP)?;
+    let asked = case.asked(UNKNOWN_VERSION_STEP).next().unwrap_or(later);
     if asked.error().is_some() {
         // A refusal is allowed, too.
         return Ok(Vec::new());

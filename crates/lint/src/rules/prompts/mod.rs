@@ -2,6 +2,7 @@
 
 mod prompt_arguments;
 mod prompt_arguments_checked;
+mod prompt_arguments_optional;
 mod prompt_arguments_unique;
 mod prompt_content;
 mod prompt_gettable;
@@ -17,6 +18,7 @@ use crate::rule::Rule;
 pub(super) static RULES: &[&Rule] = &[
     &prompt_arguments::RULE,
     &prompt_arguments_checked::RULE,
+    &prompt_arguments_optional::RULE,
     &prompt_arguments_unique::RULE,
     &prompt_content::RULE,
     &prompt_gettable::RULE,

@@ -1,12 +1,13 @@
 //! `buffered-output`: answers are flushed at once.
 
 use crate::{
-    evidence::{Asked, Direction, Evidence, FrameRef, Settled},
+    evidence::{Asked, Direction, Evidence, FrameRef, Line, Settled},
     outcome::{Finding, Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
+use std::time::Duration;
 
 pub(super) static RULE: Rule = Rule {
     name: "buffered-output",
@@ -37,7 +38,8 @@ fn check(evidence: &Evidence) -> Verdict {
         // One process answered before EOF, so there is no buffering: the other one was only slow
         // to start.
         if *asked.settled() == Settled::Answered {
-            return Ok(Vec::new());
+            found = None;
+            break;
         }
         if found.is_some() || !matches!(asked.settled(), Settled::Silent(_) | Settled::Gone) {
             continue;
@@ -52,7 +54,32 @@ fn check(evidence: &Evidence) -> Verdict {
             found = Some(finding.with_frames(asked.sent_ref()));
         }
     }
+    found = found.or_else(|| evidence.lines.iter().enumerate().find_map(|(index, line)| stuck(index, line)));
     if seen { Ok(found.into_iter().collect()) } else { Err(Skip::not_verified("no request was sent")) }
+}
+
+/// Time within which more input pushes a late answer out.
+const AT_ONCE: Duration = Duration::from_millis(300);
+
+/// A finding for an answer that was overdue, and came as soon as there was more input or its end.
+fn stuck(index: usize, line: &Line) -> Option<Finding> {
+    let overdue = line.exchanges.iter().filter(|it| matches!(it.settled, Settled::Silent(_)));
+    overdue.into_iter().find_map(|exchange| {
+        let sent = exchange.sent?;
+        let id = line.frames[sent].json()?.get("id")?;
+        let late = line.frames.iter().enumerate().skip(sent + 1).find(|(_, frame)| {
+            frame.direction == Direction::Received && frame.json().is_some_and(|it| answers(it, id))
+        });
+        let (late, _) = late?;
+        let waited = |at: Duration| line.frames[late].at.checked_sub(at).is_some_and(|it| it < AT_ONCE);
+        let more = line.frames[sent + 1..late].iter().rev().find(|it| it.direction == Direction::Sent);
+        if !more.map(|it| it.at).or(line.closed).is_some_and(waited) {
+            return None;
+        }
+        let text = "the end of an answer came only when more input or its end was there";
+        let frames = [sent, late].map(|frame| FrameRef { line: index, frame });
+        Some(Finding::new(text).with_frames(frames))
+    })
 }
 
 fn answers(message: &Value, id: &Value) -> bool {

@@ -3,6 +3,7 @@
 mod buffered_output;
 mod children_left;
 mod leaves_at_eof;
+mod line_endings;
 mod mid_session_exit;
 mod one_line_messages;
 mod stdout_noise;
@@ -14,6 +15,7 @@ pub(super) static RULES: &[&Rule] = &[
     &buffered_output::RULE,
     &children_left::RULE,
     &leaves_at_eof::RULE,
+    &line_endings::RULE,
     &mid_session_exit::RULE,
     &one_line_messages::RULE,
     &stdout_noise::RULE,

@@ -3,6 +3,7 @@
 mod annotation_types;
 mod argument_error_hint;
 mod arguments_checked;
+mod arguments_optional;
 mod fuzzed_arguments;
 mod header_parameters;
 mod hints_contradict;
@@ -43,6 +44,7 @@ pub(super) static RULES: &[&Rule] = &[
     &annotation_types::RULE,
     &argument_error_hint::RULE,
     &arguments_checked::RULE,
+    &arguments_optional::RULE,
     &fuzzed_arguments::RULE,
     &header_parameters::RULE,
     &hints_contradict::RULE,

@@ -31,6 +31,12 @@ fn check(case: &Case<'_>) -> Verdict {
         if tool.value.get("description").is_some_and(|value| !value.is_string()) {
             findings.push(tool.finding("`description` is not a string", "/description"));
         }
+        // An absent member is left out; null is no value of any of them.
+        for member in ["title", "icons", "annotations"] {
+            if tool.value.get(member).is_some_and(serde_json::Value::is_null) {
+                findings.push(tool.finding(format!("`{member}` is null"), &format!("/{member}")));
+            }
+        }
         for member in ["outputSchema", "execution", "_meta"] {
             if tool.value.get(member).is_some_and(|value| !value.is_object()) {
                 findings.push(tool.finding(format!("`{member}` is not an object"), &format!("/{member}")));

@@ -31,6 +31,7 @@ fn check(case: &Case<'_>) -> Verdict {
     if messages.is_empty() {
         return Err(Skip::not_verified("no tool reported progress"));
     }
+    let mut compared = false;
     for message in messages {
         let params = &message.value["params"];
         let Some(now) = params["progress"].as_f64() else {
@@ -38,10 +39,15 @@ fn check(case: &Case<'_>) -> Verdict {
             return Ok(vec![Finding::new(text).at(message.frame, message.pointer("/params"))]);
         };
         let before = last.insert(format!("{} {}", message.frame.line, params["progressToken"]), now);
+        compared |= before.is_some();
         if let Some(before) = before.filter(|before| now <= *before) {
             let text = format!("progress went from {before} to {now}");
             return Ok(vec![Finding::new(text).at(message.frame, message.pointer("/params/progress"))]);
         }
     }
-    Ok(Vec::new())
+    if compared {
+        Ok(Vec::new())
+    } else {
+        Err(Skip::not_verified("no call reported progress more than once"))
+    }
 }

@@ -3,9 +3,10 @@
 use crate::{
     evidence::{Case, Direction},
     outcome::{Finding, Level, Skip, Verdict},
-    probes::{INTRODUCTION, LISTS},
+    probes::{INTRODUCTION, LISTS, TOOL_CALLS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 pub(super) static RULE: Rule = Rule {
@@ -19,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
     clause: Clause::of("2025-11-25", "basic/utilities/progress", "Behavior Requirements"),
     why: "Clients have no place for progress they did not ask for; strict ones disconnect.",
     fix: "Send `notifications/progress` only for requests with a `progressToken`, with that token.",
-    needs: &[&INTRODUCTION, &LISTS],
+    needs: &[&INTRODUCTION, &LISTS, &TOOL_CALLS],
     check: Check::Server(check),
 };
 
@@ -46,9 +47,19 @@ fn check(case: &Case<'_>) -> Verdict {
     );
     Ok(stray
         .map(|message| {
-            let text = "progress is reported for a token that no request used";
+            let token = message.value.pointer("/params/progressToken").unwrap_or(&Value::Null);
+            let other = tokens.iter().find(|given| given.trim_matches('"') == plain(token));
+            let text = match other {
+                Some(given) => format!("the progress token {given} comes back as {token}"),
+                None => "progress is reported for a token that no request used".to_owned(),
+            };
             Finding::new(text).at(message.frame, message.pointer("/params/progressToken"))
         })
         .into_iter()
         .collect())
+}
+
+/// A token as text, whatever its type.
+fn plain(token: &Value) -> String {
+    token.as_str().map_or_else(|| token.to_string(), str::to_owned)
 }

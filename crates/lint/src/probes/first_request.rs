@@ -1,0 +1,23 @@
+//! Sends a complete modern request as the first message of a connection.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::Step,
+    rule::{Carriers, Eras, Mode},
+};
+use serde_json::json;
+
+pub(crate) const FIRST_REQUEST_STEP: Step = Step("first-request");
+
+pub(crate) static FIRST_REQUEST: Probe = Probe {
+    name: "first-request",
+    mode: Mode::Negative,
+    eras: Eras::Modern,
+    carriers: Carriers::Any,
+    line: LineUse::Fresh,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    stage.speaker.ask(FIRST_REQUEST_STEP, stage.plain_method(), json!({})).await;
+}

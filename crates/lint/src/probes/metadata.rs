@@ -1,0 +1,36 @@
+//! Sends a request with members of `_meta` that the server does not know, a short and a long one.
+
+use super::{LineUse, Probe, Stage};
+use crate::{
+    evidence::Step,
+    rule::{Carriers, Eras, Mode},
+};
+use serde_json::json;
+
+pub(crate) const METADATA_STEP: Step = Step("metadata");
+pub(crate) const LONG_REQUEST_STEP: Step = Step("long-request");
+pub(crate) const LONG_REQUEST_AFTER: Step = Step("after-long-request");
+
+/// Length of the long member: more than a pipe or a small buffer holds.
+pub(crate) const LONG: usize = 200 * 1024;
+
+pub(crate) static METADATA: Probe = Probe {
+    name: "metadata",
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::Any,
+    line: LineUse::Risky,
+    run: |stage| Box::pin(run(stage)),
+};
+
+async fn run(stage: &mut Stage) {
+    let method = stage.plain_method();
+    let params = json!({"_meta": {"dev.trunkline/lint": "probing"}});
+    let heard = stage.speaker.ask(METADATA_STEP, method, params).await;
+    if heard.result().is_none() {
+        return;
+    }
+    let params = json!({"_meta": {"dev.trunkline/lint": "x".repeat(LONG)}});
+    stage.speaker.ask(LONG_REQUEST_STEP, method, params).await;
+    stage.sentinel(LONG_REQUEST_AFTER).await;
+}

@@ -1,0 +1,33 @@
+//! `media-type-parameters`: a media type may have parameters.
+
+use crate::{
+    evidence::Case,
+    outcome::{Level, Verdict},
+    probes::{HTTP_HEADERS, MEDIA_PARAMETER_STEP},
+    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+};
+
+pub(super) static RULE: Rule = Rule {
+    name: "media-type-parameters",
+    group: Group::Http,
+    level: Level::Error,
+    mode: Mode::Negative,
+    eras: Eras::Both,
+    carriers: Carriers::StreamableHttp,
+    summary: "`Content-Type: application/json; charset=utf-8` is served like `application/json`",
+    clause: Clause::practice("RFC 9110", "8.3.1 Media Type"),
+    why: "Many HTTP libraries add the charset by themselves; all their requests are refused.",
+    fix: "Compare the media type without its parameters.",
+    needs: &[&HTTP_HEADERS],
+    check: Check::Server(check),
+};
+
+fn check(case: &Case<'_>) -> Verdict {
+    let asked = case.first(&HTTP_HEADERS, MEDIA_PARAMETER_STEP)?;
+    let refused = asked.http().is_some_and(|http| (400..500).contains(&http.status));
+    if !refused && asked.error().is_none() {
+        return Ok(Vec::new());
+    }
+    let message = format!("a request with `Content-Type: {}` fails: {}", asked.variant(), asked.describe());
+    Ok(vec![asked.finding(message, "")])
+}
