@@ -39,7 +39,7 @@ pub struct Server {
 /// A bound socket, before its handler is known.
 #[derive(Debug)]
 pub struct Listener {
-    listener: TcpListener,
+    socket: TcpListener,
     address: SocketAddr,
     origin: SocketOrigin,
 }
@@ -83,8 +83,8 @@ impl Listener {
 
     /// Serves a handler here. The guard should be the one that allowed this address.
     pub fn serve(self, handler: Arc<dyn Handler>, options: ServeOptions) -> Server {
-        let Self { listener, address, origin } = self;
-        Server { endpoints: Endpoints::new(handler, options), listener, address, origin }
+        let Self { socket, address, origin } = self;
+        Server { endpoints: Endpoints::new(handler, options), listener: socket, address, origin }
     }
 }
 
@@ -93,9 +93,9 @@ impl Server {
     pub async fn listen(address: SocketAddr, guard: &Guard) -> Result<Listener, BindError> {
         guard.check_bind(address)?;
         let io = |source| BindError::Io { address, source };
-        let listener = TcpListener::bind(address).await.map_err(io)?;
-        let address = listener.local_addr().map_err(io)?;
-        Ok(Listener { listener, address, origin: SocketOrigin::Bound })
+        let socket = TcpListener::bind(address).await.map_err(io)?;
+        let address = socket.local_addr().map_err(io)?;
+        Ok(Listener { socket, address, origin: SocketOrigin::Bound })
     }
 
     /// Listens on a socket that the parent process has bound, if the guard allows its address.
@@ -103,8 +103,8 @@ impl Server {
         let address = socket.local_addr().map_err(BindError::Inherited)?;
         guard.check_bind(address)?;
         socket.set_nonblocking(true).map_err(BindError::Inherited)?;
-        let listener = TcpListener::from_std(socket).map_err(BindError::Inherited)?;
-        Ok(Listener { listener, address, origin: SocketOrigin::Inherited })
+        let socket = TcpListener::from_std(socket).map_err(BindError::Inherited)?;
+        Ok(Listener { socket, address, origin: SocketOrigin::Inherited })
     }
 
     /// Listens and serves.

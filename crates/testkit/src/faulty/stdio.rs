@@ -1,7 +1,7 @@
 //! The faulty server on a pair of byte streams.
 
 use super::{
-    Kind, Script,
+    Act, Kind, Script,
     conversation::{Conversation, Received, Reply},
 };
 use std::{collections::BTreeMap, io, time::Duration};
@@ -57,12 +57,7 @@ pub async fn serve(
         reply.fetch().await;
         let text = text_of(&reply);
         tokio::time::sleep(Duration::from_millis(reply.act.delay_ms)).await;
-        let buffered = conversation.script.buffered || reply.act.hold;
-        let now = match (buffered, reply.act.hold_tail) {
-            (true, _) => 0,
-            (false, true) => text.len().saturating_sub(TAIL),
-            (false, false) => text.len(),
-        };
+        let now = written_at_once(&conversation.script, &reply.act, text.len());
         output.write_all(&text[..now]).await?;
         output.flush().await?;
         if now < text.len() {
@@ -84,6 +79,17 @@ pub async fn serve(
         std::future::pending::<()>().await;
     }
     Ok(0)
+}
+
+/// The number of bytes of an answer that are not held back.
+fn written_at_once(script: &Script, act: &Act, length: usize) -> usize {
+    if script.buffered || act.hold {
+        0
+    } else if act.hold_tail {
+        length.saturating_sub(TAIL)
+    } else {
+        length
+    }
 }
 
 /// Starts a server inside this process and returns the client's two ends of the pipe. Must be
