@@ -1,5 +1,5 @@
-//! Starts programs below a supervisor, which is this program itself, so that none of their processes
-//! outlives them.
+//! Starts programs below a supervisor, which is this program itself, so that none of their
+//! processes outlives them.
 
 use std::process::ExitCode;
 use trunkline_process::Means;

@@ -103,8 +103,8 @@ fn start(order: Order) -> io::Result<Supervisor> {
     let child = command.spawn()?;
     let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let program = id.ok_or_else(|| io::Error::other("the program has no process id"))?;
-    // Not before, because the program would inherit the mask. Our parent signals only after it knows
-    // that the program has started.
+    // Not before, because the program would inherit the mask. Our parent signals only after it
+    // knows that the program has started.
     SigSet::all().thread_block()?;
     let signals = SignalFd::with_flags(&SigSet::all(), SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
     // The pipes belong to the program alone, so that their other ends see when it closes them.
