@@ -202,7 +202,8 @@ impl Server {
     }
 
     /// Lets calls in flight finish. New connections get one response meanwhile, so that health
-    /// checks see that the server drains; those of an inherited socket are left to the next process.
+    /// checks see that the server drains; those of an inherited socket are left to the next
+    /// process.
     async fn drain(
         self,
         mut connections: JoinSet<()>,
