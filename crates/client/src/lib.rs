@@ -32,6 +32,7 @@ mod state;
 mod switchboard;
 mod target;
 mod tasks;
+mod tool_filter;
 
 pub use client::{Change, Client, Interest, Listing, Subscription, ToolCall};
 pub use connect::is_this_machine;
@@ -45,4 +46,5 @@ pub use options::{Behalf, ClientInfo, ConnectOptions, DEFAULT_LIST_TTL, Exposure
 pub use server::{Carrier, ServerInfo};
 pub use state::State;
 pub use target::{BadTarget, CommandLine, Target};
+pub use tool_filter::ToolFilter;
 pub use trunkline_resilience as resilience;

@@ -6,6 +6,7 @@ use crate::{
     ids::Ids,
     memory::Memory,
     resilience::{BreakerOptions, RetryOptions, Timeouts},
+    tool_filter::ToolFilter,
 };
 use serde_json::{Value, json};
 use std::{ffi::OsString, fmt, sync::Arc, time::Duration};
@@ -47,6 +48,8 @@ pub struct ConnectOptions {
     pub client: ClientInfo,
     /// The client whose calls we relay; `None` if we are the client.
     pub behalf: Option<Behalf>,
+    /// The tools that a [`Client`](crate::Client) lists and calls.
+    pub tools: ToolFilter,
 }
 
 /// The client on whose behalf a connection is made. Its calls have their own `_meta`, and a legacy
@@ -120,6 +123,7 @@ impl Default for ConnectOptions {
             memory: None,
             client: ClientInfo::default(),
             behalf: None,
+            tools: ToolFilter::default(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What users type: commands without `--`, names, JSON objects; and lists that are incomplete.
 #![expect(dead_code, reason = "only a part of the shared support is used here")]
+#![expect(clippy::unwrap_used, reason = "a test may panic, and so may what it is made of")]
 
 mod support;
 
@@ -179,4 +180,30 @@ fn servers_that_are_still_starting_are_named_and_can_be_waited_for() {
     let waited = list(&["--wait"]);
     assert!(!waited.stderr.contains("still starting"), "{waited}");
     assert!(waited.stdout.contains("slow_echo") || waited.stdout.contains("slow__echo"), "{waited}");
+}
+
+/// `deny`, `hide` and roles hold for a server that is called by its name, too.
+#[test]
+fn a14_rules_hold_for_a_server_called_by_its_name() {
+    let command = support::server();
+    let home = home(&json!({
+        "demo": {"command": command, "deny": ["ech*"], "tools": {"environment": {"hide": true}}},
+    }));
+    let file = home.path().join(".config/trunkline/trunkline.json");
+    let mut settings: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    settings["roles"] = json!({"mine": {"allow": ["*"], "deny": ["demo_odd"], "callers": ["local"]}});
+    fs::write(&file, settings.to_string()).unwrap();
+    let listed = json_of(&run(home.path(), &["list", "demo", "tools", "--json"]));
+    let names: Vec<&str> =
+        listed["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert!(!names.is_empty(), "{listed}");
+    for denied in ["echo", "environment", "odd"] {
+        assert!(!names.contains(&denied), "{names:?}");
+        for more in [&[][..], &["--no-check"]] {
+            let args = [&["call", "demo", denied, r#"{"message": "m", "name": "HOME"}"#], more].concat();
+            let call = run(home.path(), &args);
+            assert_ne!(call.code, 0, "{call}");
+            assert!(call.stderr.contains(&format!("no tool named `{denied}`")), "{call}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use super::{
     Client,
     driver::{OnProgress, read},
-    lists::KnownTool,
+    lists::{KnownTool, no_tool},
 };
 use crate::{
     era::Ask,
@@ -80,6 +80,9 @@ impl<'a> ToolCall<'a> {
 
     async fn run(mut self) -> Result<CallToolResult, Fault> {
         self.client.needs("tools")?;
+        if !self.client.0.tools.allows(&self.name) {
+            return Err(no_tool(&self.name));
+        }
         let timeouts = self.timeouts().map_err(|e| Fault::new(FaultKind::InvalidRequest, e.to_string()))?;
         let known = match &self.task {
             Some(_) => self.client.known_tool(&self.name),

@@ -130,6 +130,8 @@ impl Client {
             if self.server().era() == Era::Modern && self.server().transport == Carrier::StreamableHttp {
                 leave_out_bad_headers(&mut fetched.value);
             }
+            fetched.value.items.retain(|tool| self.0.tools.allows(&tool.name));
+            fetched.value.bad.retain(|bad| bad.name.as_deref().is_none_or(|name| self.0.tools.allows(name)));
             Ok(fetched)
         };
         Ok(self.0.lists.tools.get_or_fetch(&ListKey::Tools, fetch).await?.value)
@@ -138,9 +140,7 @@ impl Client {
     /// One tool with its schema, from the cached list if there is one.
     pub async fn tool(&self, name: &str) -> Result<Tool, Fault> {
         let tools = self.tools().await?;
-        tools.items.iter().find(|tool| tool.name == name).cloned().ok_or_else(|| {
-            Fault::new(FaultKind::NotAvailable, format!("the server has no tool named `{name}`"))
-        })
+        tools.items.iter().find(|tool| tool.name == name).cloned().ok_or_else(|| no_tool(name))
     }
 
     pub async fn prompts(&self) -> Result<Arc<Listing<Prompt>>, Fault> {
@@ -240,6 +240,11 @@ fn leave_out_bad_headers(listing: &mut Listing<Tool>) {
         index += 1;
         verdict.is_ok()
     });
+}
+
+/// The fault for a tool that is not there, or not for this client.
+pub(super) fn no_tool(name: &str) -> Fault {
+    Fault::new(FaultKind::NotAvailable, format!("the server has no tool named `{name}`"))
 }
 
 fn endless(name: &str, why: &str) -> Fault {

@@ -11,6 +11,7 @@ use crate::{
     ConnectOptions, Connection, ServerInfo, State, Target,
     cache::{CacheOptions, Stale},
     resilience::{Breaker, BreakerState, OutOfRange, Retry, Timeouts},
+    tool_filter::ToolFilter,
 };
 use lists::{ListeningHost, Lists};
 use parking_lot::Mutex;
@@ -33,6 +34,7 @@ struct Shared {
     breaker: Breaker,
     retry: Retry,
     lists: Arc<Lists>,
+    tools: ToolFilter,
     subscribed: Mutex<subscription::Counts>,
 }
 
@@ -44,9 +46,10 @@ impl Client {
         let cache = CacheOptions { ttl: options.list_ttl, stale: Stale::Never, ..CacheOptions::default() };
         let lists = Arc::new(Lists::new(cache).map_err(|e| bad_option(&e))?);
         options.host = Arc::new(ListeningHost { host: options.host, lists: lists.clone() });
-        let timeouts = options.timeouts;
+        let (timeouts, tools) = (options.timeouts, options.tools.clone());
         let connection = Connection::open(target, options).await?;
-        let shared = Shared { connection, timeouts, breaker, retry, lists, subscribed: Mutex::default() };
+        let subscribed = Mutex::default();
+        let shared = Shared { connection, timeouts, breaker, retry, lists, tools, subscribed };
         Ok(Self(Arc::new(shared)))
     }
 

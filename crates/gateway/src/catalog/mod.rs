@@ -11,6 +11,7 @@ mod route;
 mod rules;
 mod server_filters;
 mod template;
+mod tool_rules;
 
 use crate::{policy::Policy, view::View};
 use std::{collections::HashMap, sync::Arc};
@@ -27,6 +28,7 @@ pub use route::{Route, Server};
 pub use rules::{BadRules, ItemRules, KindRules, Rules, ServerRules};
 pub(crate) use server_filters::ServerFilters;
 pub(crate) use template::Template;
+pub use tool_rules::ServerToolRules;
 
 /// One snapshot.
 #[derive(Debug)]

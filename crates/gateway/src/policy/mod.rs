@@ -16,7 +16,7 @@ use crate::{
     view::{NameTable, View},
 };
 use std::collections::{BTreeMap, BTreeSet};
-use trunkline_protocol::{Caller, method};
+use trunkline_protocol::{Caller, ServerName, method};
 
 pub use filter::{BadGlob, FilterRules};
 pub(crate) use filter::{Filter, glob};
@@ -70,6 +70,11 @@ impl Policy {
     /// True if every caller may do everything.
     pub fn is_open(&self) -> bool {
         self.roles.is_empty() && self.otherwise.is_none()
+    }
+
+    /// True if the caller may use a tool that is not listed here.
+    pub(crate) fn allows_tool(&self, caller: &Caller, server: &ServerName, tool: &str) -> bool {
+        self.admits_subject(caller, &subject(server.as_ref(), tool), &[tool])
     }
 
     /// Permission to use a listed item.

@@ -1,14 +1,14 @@
 //! Configured servers as targets of commands.
 
-use super::{reach, settings};
+use super::{gateway, reach, settings};
 use crate::{args::ConnectionArgs, environment::Environment, failure::Failure};
 use std::path::{Path, PathBuf};
 use trunkline_client::{
-    ConnectOptions, Exposure, Speak, Target,
+    ConnectOptions, Exposure, Speak, Target, ToolFilter,
     resilience::{TimeoutOptions, Timeouts},
 };
-use trunkline_config::{Reach, Server};
-use trunkline_protocol::ServerName;
+use trunkline_config::{Reach, Server, Settings};
+use trunkline_protocol::{Caller, ServerName};
 
 /// A configured server, with its target and connection options.
 #[derive(Debug)]
@@ -27,7 +27,16 @@ pub(crate) fn find(word: &str, environment: &Environment) -> Result<Option<Named
     let Some(server) = loaded.settings.servers.get(&name) else {
         return unknown(word, &loaded.settings);
     };
-    reached(word, server, environment).map(Some)
+    let mut named = reached(word, server, environment)?;
+    named.options.tools = allowed_tools(&loaded.settings, &name)?;
+    Ok(Some(named))
+}
+
+/// The tools that the local user may use, by the rules that also hold in the gateway.
+fn allowed_tools(settings: &Settings, name: &ServerName) -> Result<ToolFilter, Failure> {
+    let rules = gateway::tool_rules(settings, name).map_err(|bad| Failure::usage(bad.to_string()))?;
+    let caller = Caller::local();
+    Ok(ToolFilter::new(move |tool| rules.allow(&caller, tool)))
 }
 
 /// True if a server of this name is configured, also if it is disabled. A configuration that cannot
@@ -121,6 +130,7 @@ impl Named {
         if options.speak == Speak::Newest {
             options.speak = self.options.speak;
         }
+        options.tools = self.options.tools;
         options.timeouts = mixed(self.options.timeouts, options.timeouts, args);
         options
     }

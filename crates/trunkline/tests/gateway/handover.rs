@@ -120,7 +120,9 @@ async fn p07_an_inherited_socket_for_other_machines_needs_keys() {
 
 #[tokio::test]
 async fn p07_two_sockets_or_another_process_s_are_not_used() {
-    let site = Site::of("handover-two", |site| json!({"one": site.echo("one", "modern")}));
+    let site = Site::new("handover-two");
+    let servers = json!({"one": site.echo("one", "modern")});
+    site.configure(&json!({"mcp": {"servers": servers}, "listen": "127.0.0.1:0"}));
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
     let two = ACTIVATE.replace("LISTEN_FDS=1", "LISTEN_FDS=2");
     let output = activate(&site, &socket, &two).output().unwrap();

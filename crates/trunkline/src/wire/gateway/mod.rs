@@ -17,6 +17,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use trunkline_config::{Loaded, Reach, ServerChanges, Settings};
 use trunkline_gateway::{
     Gateway, GatewayOptions,
+    catalog::{BadRules, ServerToolRules},
     gateway::Source,
     metrics::UpstreamFigures,
     status::{ConfigStatus, Started, StatusPage},
@@ -208,6 +209,11 @@ fn lost(now: &Settings, next: &Settings) -> Option<String> {
 /// The path of the found file that awaits approval, and the names of its servers.
 pub(crate) fn waiting(loaded: &Loaded) -> Option<(String, Vec<String>)> {
     loaded.waiting.as_ref().map(|found| (found.path.display().to_string(), found.servers()))
+}
+
+/// The rules for the tools of one server, for commands that reach it without the gateway.
+pub(crate) fn tool_rules(settings: &Settings, server: &ServerName) -> Result<ServerToolRules, BadRules> {
+    ServerToolRules::new(&rules::of(settings), server)
 }
 
 fn sources(upstreams: &BTreeMap<ServerName, Arc<Upstream>>) -> Vec<Arc<dyn Source>> {
