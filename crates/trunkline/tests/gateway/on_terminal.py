@@ -13,11 +13,16 @@ import sys
 
 PR_SET_PDEATHSIG = 1
 
+SIGNALS = {signal.SIGUSR1, signal.SIGTERM}
+
 output = os.dup(1)
+# A signal that arrives before its handler is installed waits.
+signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
 pid, terminal = pty.fork()
 if pid == 0:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.dup2(output, 1)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     os.execvp(sys.argv[1], sys.argv[1:])
 os.close(output)
 os.close(1)
@@ -29,6 +34,7 @@ def close(*_):
 
 signal.signal(signal.SIGUSR1, close)
 signal.signal(signal.SIGTERM, lambda *_: os.kill(pid, signal.SIGTERM))
+signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 try:
     while os.read(terminal, 65536):
         pass

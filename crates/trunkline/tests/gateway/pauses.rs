@@ -170,7 +170,10 @@ async fn endure(name: &str, (limit, pause): (u64, u64)) -> Verdict {
     for server in SERVERS {
         assert_eq!(upstream(&status, server)["calls"]["failed"], 0, "{status:#}");
     }
-    assert_eq!(SERVERS.map(|server| stand.site.processes(server)), pids, "no server was started again");
+    // The gateway's own session with a server may have ended in favour of a caller's.
+    let now = SERVERS.map(|server| stand.site.processes(server));
+    let stayed = |(now, before): (&Vec<i32>, &Vec<i32>)| now.iter().all(|pid| before.contains(pid));
+    assert!(now.iter().zip(&pids).all(stayed), "a server was started again: {pids:?}, then {now:?}");
     stand.end().await;
     Verdict::Passed
 }
