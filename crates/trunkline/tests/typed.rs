@@ -1,6 +1,5 @@
 //! What users type: commands without `--`, names, JSON objects; and lists that are incomplete.
 #![expect(dead_code, reason = "only a part of the shared support is used here")]
-#![expect(clippy::unwrap_used, reason = "a test may panic, and so may what it is made of")]
 
 mod support;
 

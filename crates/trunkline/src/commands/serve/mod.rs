@@ -246,9 +246,10 @@ impl Serving<'_> {
         let (handler, trail) = self.stacked(offer, &port, &mut options)?;
         let server = listener.serve(handler, options);
         let facts = banner::Facts { address: server.address(), offer, loaded, args, trail: trail.as_deref() };
+        // Who reads the banner may stop us: signals are handled before it is shown.
+        let mut stop = Stop::listen()?;
         banner::show(context, &facts)?;
         let (tell, told) = watch::channel(Shutdown::Running);
-        let mut stop = Stop::listen()?;
         let mut running = Box::pin(server.run(told));
         for word in [Shutdown::Drain, Shutdown::Now] {
             tokio::select! {
