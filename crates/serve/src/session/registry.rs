@@ -176,6 +176,7 @@ mod tests {
         let sessions = Sessions::new(4, 2, Duration::from_hours(1));
         let first = session("greedy");
         sessions.add(&first).unwrap();
+        tokio::time::advance(Duration::from_millis(1)).await;
         sessions.add(&session("greedy")).unwrap();
         assert_eq!(sessions.add(&session("greedy")), Err(NoRoom));
         let modest = session("modest");

@@ -79,7 +79,8 @@ fn p5_a_server_that_refuses_initialize_is_quoted() {
         let asked = line.expect("initialize").await;
         line.refuse(&asked, -32603, "licence expired").await;
         let fault = connecting.await.unwrap().unwrap_err();
-        assert_eq!(code_and_text(&fault), ("E201", "licence expired".to_owned()));
+        let told = "the server refused the handshake (`initialize`): licence expired";
+        assert_eq!(code_and_text(&fault), ("E201", told.to_owned()));
         assert_eq!(fault.original_mcp_code(), Some(-32603));
     });
 }
