@@ -33,8 +33,6 @@ pub(super) struct LiveSession {
     pub(super) principal: Arc<OnceLock<Arc<str>>>,
     /// True once a caller's call was answered.
     pub(super) served: AtomicBool,
-    /// True once its lists were compared with those of the gateway's own session.
-    compared: AtomicBool,
     /// True while a liveness check runs.
     pub(super) being_checked: AtomicBool,
     /// Calls in flight, and the bit [`CLOSED`].
@@ -60,7 +58,6 @@ impl LiveSession {
             opened: Moment::now(),
             principal: Arc::default(),
             served: AtomicBool::new(false),
-            compared: AtomicBool::new(false),
             being_checked: AtomicBool::new(false),
             users: AtomicUsize::new(0),
             left: AtomicU64::new(0),
@@ -73,11 +70,6 @@ impl LiveSession {
         let enter = |users: usize| (users & CLOSED == 0).then(|| users + 1);
         self.users.fetch_update(Ordering::AcqRel, Ordering::Acquire, enter).ok()?;
         Some(SessionLease { live: self.clone(), waiter: Waiter::default(), left: None })
-    }
-
-    /// True for the first caller that wants to compare the lists of this session.
-    pub(super) fn try_as_lister(&self) -> bool {
-        !self.is_closed() && !self.compared.swap(true, Ordering::AcqRel)
     }
 
     /// Closes the session to new calls if no call uses it.

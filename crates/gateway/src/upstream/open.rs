@@ -8,7 +8,8 @@ use super::{
     live_session::{LiveSession, SessionKey, SessionLease},
     loops,
     offer::Kind,
-    session_pool::{Choice, Opening, Pending, SessionPool, own_capabilities},
+    options::Sessions,
+    session_pool::{Choice, Opening, Pending, SessionPool},
     status::State,
     supervise::bit,
 };
@@ -101,7 +102,7 @@ impl Core {
             SessionKey::Of(profile) => profile.clone(),
             SessionKey::Common => Profile {
                 principal: String::new(),
-                capabilities: own_capabilities(self.options.sessions).to_owned(),
+                capabilities: declared(self.options.sessions).to_owned(),
                 client: None,
             },
         };
@@ -274,5 +275,16 @@ pub(super) async fn ended(mut pending: Pending) -> Result<(), Fault> {
     match pending.wait_for(Option::is_some).await {
         Ok(outcome) => outcome.clone().unwrap_or(Ok(())),
         Err(_) => Err(closed()),
+    }
+}
+
+/// The capabilities that the gateway's own session declares. Some servers list a tool only to
+/// clients with the capability it needs, and the lists are for all callers. Questions to a caller
+/// without it are declined. A session that all callers share declares none, so it is asked
+/// nothing.
+fn declared(sessions: Sessions) -> &'static str {
+    match sessions {
+        Sessions::PerCaller => r#"{"roots":{},"sampling":{},"elicitation":{"form":{},"url":{}}}"#,
+        Sessions::Shared => "{}",
     }
 }

@@ -13,12 +13,11 @@ use std::{
     time::{Duration, SystemTime},
 };
 use tokio::{sync::watch, task::AbortHandle, time::Instant};
-use trunkline_protocol::{Fault, Profile};
+use trunkline_protocol::{Fault, Profile, Raw};
 use trunkline_resilience::Moment;
 
-/// The capabilities that the gateway's own session declares. Some servers list a tool only to
-/// clients with the capability it needs, and the lists are for all callers.
-const OWN_CAPABILITIES: &str = r#"{"roots":{},"sampling":{},"elicitation":{"form":{},"url":{}}}"#;
+/// Client capabilities that let a server ask questions.
+const INTERACTIVE: [&str; 4] = ["roots", "sampling", "elicitation", "tasks"];
 
 pub(super) struct SessionPool {
     pub(super) state: State,
@@ -140,12 +139,11 @@ impl SessionPool {
         }
     }
 
-    /// Gives the gateway's own session to a caller whose client declares exactly what the gateway
-    /// declared. Any other caller gets its own session: the server decides by the declared
-    /// capabilities whether it asks, and how it refuses.
+    /// Gives the gateway's own session to a caller whose client declares no more than the gateway
+    /// did.
     fn adopt(&mut self, key: &SessionKey) -> Option<SessionLease> {
         let SessionKey::Of(profile) = key else { return None };
-        if self.sharing != Some(Sharing::OneProfile) || !declares_the_same(profile) {
+        if self.sharing != Some(Sharing::OneProfile) || !is_plain(profile) {
             return None;
         }
         let own = self.sessions.get(&SessionKey::Common)?;
@@ -252,21 +250,11 @@ impl SessionPool {
         self.sessions.iter()
     }
 
-    /// A caller's session that may take over the lists from the gateway's own session `live`. Each
-    /// is returned once.
-    pub(super) fn successor(&self, live: &Arc<LiveSession>) -> Option<Arc<LiveSession>> {
-        let own = self.sessions.get(&SessionKey::Common)?;
-        if self.sharing != Some(Sharing::OneProfile) || !Arc::ptr_eq(own, live) {
+    /// Removes the gateway's own session if callers have sessions and no call uses it.
+    pub(super) fn retire_own(&mut self) -> Option<Arc<LiveSession>> {
+        if self.sharing != Some(Sharing::OneProfile) || self.sessions.len() < 2 {
             return None;
         }
-        let untried = |other: &&Arc<LiveSession>| !Arc::ptr_eq(other, own) && other.try_as_lister();
-        self.sessions.values().find(untried).cloned()
-    }
-
-    /// Reads lists from this session from now on, and removes the gateway's own one if no call
-    /// uses it.
-    pub(super) fn succeed(&mut self, live: &Arc<LiveSession>) -> Option<Arc<LiveSession>> {
-        self.lister = Arc::downgrade(live);
         self.sessions.get(&SessionKey::Common).filter(|own| own.close_if_unused())?;
         self.sessions.remove(&SessionKey::Common)
     }
@@ -293,16 +281,10 @@ impl SessionPool {
     }
 }
 
-/// The capabilities that the gateway's own session declares. A session that all callers share
-/// declares none, so it is asked nothing.
-pub(super) fn own_capabilities(sessions: Sessions) -> &'static str {
-    match sessions {
-        Sessions::PerCaller => OWN_CAPABILITIES,
-        Sessions::Shared => "{}",
-    }
-}
-
-fn declares_the_same(profile: &Profile) -> bool {
-    let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
-    value(&profile.capabilities).is_some_and(|declared| Some(declared) == value(OWN_CAPABILITIES))
+/// True if the client declares nothing that lets a server ask questions.
+fn is_plain(profile: &Profile) -> bool {
+    let Ok(capabilities) = Raw::parse(profile.capabilities.clone()) else { return false };
+    capabilities
+        .object()
+        .is_some_and(|capabilities| INTERACTIVE.iter().all(|name| capabilities.get(name).is_none()))
 }

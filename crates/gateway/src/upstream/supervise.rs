@@ -114,9 +114,6 @@ impl Core {
                 failures = if failed == 0 { 0 } else { failures + 1 };
                 again = (failed != 0).then(|| (Instant::now() + self.pause_after(failures), failed));
             }
-            if self.hand_over(live).await {
-                return;
-            }
             self.tidy();
             if self.stop_if_idle() {
                 return;
@@ -215,48 +212,14 @@ impl Core {
         Ok(read)
     }
 
-    /// Hands the lists over from the gateway's own session to a caller's session that lists the
-    /// same, so that the server does not run twice; returns true if it did. A server whose lists
-    /// depend on the client's capabilities keeps the gateway's own session.
-    async fn hand_over(&self, own: &Arc<LiveSession>) -> bool {
-        loop {
-            let Some(other) = self.pool().successor(own) else { return false };
-            let alike = tokio::select! {
-                alike = self.lists_the_same(&other) => alike,
-                _ = own.lost() => return false,
-            };
-            if !alike {
-                continue;
-            }
-            self.lists().from = Arc::downgrade(&other);
-            let retired = self.pool().succeed(&other);
-            if let Some(retired) = retired {
-                retired.close_in_background(closed());
-            }
-            return true;
-        }
-    }
-
-    async fn lists_the_same(&self, other: &Arc<LiveSession>) -> bool {
-        let Some(_held) = other.lease() else { return false };
-        let introduction = other.session.introduction();
-        let (limits, limit) = (&self.options.lists, self.options.timeouts.call());
-        for kind in Kind::ALL.into_iter().filter(|kind| is_declared(&introduction, *kind)) {
-            let Ok(read) = lists::read(&*other.session, kind, limits, limit).await else { return false };
-            if self.lists().kept[kind as usize].items != read.items {
-                return false;
-            }
-        }
-        true
-    }
-
     /// Closes idle sessions.
     fn tidy(&self) {
         let mut pool = self.pool();
         if pool.lister().is_some_and(|live| live.opened.elapsed() >= self.options.restart.stable) {
             pool.failures = 0;
         }
-        let retired = pool.retire_idle(self.options.pool.idle);
+        let mut retired = pool.retire_idle(self.options.pool.idle);
+        retired.extend(pool.retire_own());
         drop(pool);
         for live in retired {
             live.close_in_background(closed());

