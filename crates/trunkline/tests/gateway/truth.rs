@@ -5,7 +5,7 @@ use crate::{
     site::Site,
     upstream::upstream,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use std::{
     io::{BufRead, BufReader, Write},
     process::Stdio,
