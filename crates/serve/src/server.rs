@@ -44,7 +44,7 @@ pub struct Listener {
     origin: SocketOrigin,
 }
 
-/// Who holds the listening socket.
+/// The processes that hold the listening socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SocketOrigin {
     /// Only this process.

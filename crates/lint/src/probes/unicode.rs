@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 pub(crate) const UNICODE_STEP: Step = Step("unicode");
 const PLAIN_STEP: Step = Step("before-unicode");
 
-/// What both texts begin with.
+/// The common prefix of both texts.
 pub(crate) const MARK: &str = "trunkline-lint-";
 const PLAIN: &str = "trunkline-lint-plain";
 /// Letters of one, two, three and four bytes.

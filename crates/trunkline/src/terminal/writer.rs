@@ -16,7 +16,7 @@ const STYLES: [&str; 10] = [
 /// Clears the screen and moves the cursor to the top left.
 const CLEAR: &str = "\x1b[2J\x1b[H";
 
-/// Where to write.
+/// One of the two output streams of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stream {
     Output,

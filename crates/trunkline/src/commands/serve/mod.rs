@@ -246,7 +246,7 @@ impl Serving<'_> {
         let (handler, trail) = self.stacked(offer, &port, &mut options)?;
         let server = listener.serve(handler, options);
         let facts = banner::Facts { address: server.address(), offer, loaded, args, trail: trail.as_deref() };
-        // Who reads the banner may stop us: signals are handled before it is shown.
+        // Signals are handled before the banner is shown, because its reader may stop us at once.
         let mut stop = Stop::listen()?;
         banner::show(context, &facts)?;
         let (tell, told) = watch::channel(Shutdown::Running);

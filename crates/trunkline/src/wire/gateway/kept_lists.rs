@@ -39,30 +39,34 @@ impl KeptLists {
     pub(super) fn attach(&self, server: &Server, target: &Target, upstream: &Arc<Upstream>) {
         let Some(folder) = &self.0 else { return };
         let file = folder.join(format!("{}.json", fingerprint(&definition(server, target))));
-        if let Some(offer) = read(&file) {
+        let kept = read(&file);
+        let written = kept.as_ref().map(|offer| fingerprint(offer.to_json().as_str()));
+        if let Some(offer) = kept {
             upstream.recall(offer);
         }
-        tokio::spawn(keep(file, Arc::downgrade(upstream), upstream.watch()));
+        tokio::spawn(keep(file, written, Arc::downgrade(upstream), upstream.watch()));
     }
 }
 
-/// Writes each new offer, until the upstream is dropped.
+/// Writes each new offer, until the upstream is dropped. `written` is the fingerprint of the file,
+/// so that no second copy of the lists stays in memory.
 async fn keep(
     file: PathBuf,
+    mut written: Option<String>,
     upstream: std::sync::Weak<Upstream>,
     mut versions: tokio::sync::watch::Receiver<u64>,
 ) {
-    let mut written = read(&file).map(|offer| offer.to_json());
     loop {
         let offer = upstream.upgrade().and_then(|upstream| upstream.offer());
         let json = offer.filter(|offer| !offer.stale).map(|offer| offer.to_json());
-        if let Some(json) = json.filter(|json| written.as_ref() != Some(json)) {
-            let (file, text) = (file.clone(), json.clone());
-            let done = tokio::task::spawn_blocking(move || write(&file, &text)).await;
+        let found = json.map(|json| (fingerprint(json.as_str()), json));
+        if let Some((print, json)) = found.filter(|(print, _)| written.as_ref() != Some(print)) {
+            let file = file.clone();
+            let done = tokio::task::spawn_blocking(move || write(&file, &json)).await;
             if let Ok(Err(error)) = done {
                 tracing::debug!("lists cannot be kept: {error}");
             }
-            written = Some(json);
+            written = Some(print);
             tokio::time::sleep(PAUSE).await;
         }
         if versions.changed().await.is_err() {
