@@ -13,7 +13,7 @@ use crate::{
     link::{Exchange, Link},
     listen::{self, Watched},
     meta_cache::MetaCache,
-    options::{ConnectOptions, Timekeeper},
+    options::{ConnectOptions, TimeoutOwner},
     relay::Relay,
     resilience::Timeouts,
     server::ServerInfo,
@@ -180,7 +180,8 @@ impl Handler for Connection {
         match Relay::of(&call, &self.0) {
             Ok((ask, rounds, relay)) => {
                 let options = &self.0.options;
-                let is_timed = options.timekeeper == Timekeeper::Connection && call.method != method::LISTEN;
+                let is_timed =
+                    options.timekeeper == TimeoutOwner::Connection && call.method != method::LISTEN;
                 let timeouts = is_timed.then_some(options.timeouts);
                 match self.0.shared_line(&ask) {
                     Some(subject) => lines::begin(self.0.clone(), &subject, ask, rounds, relay),

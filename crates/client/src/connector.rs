@@ -2,7 +2,7 @@
 //! [`Connection`].
 
 use crate::{
-    Behalf, ConnectOptions, Connection, Memory, State, Target, Timekeeper,
+    Behalf, ConnectOptions, Connection, Memory, State, Target, TimeoutOwner,
     resilience::{TimeoutOptions, Timeouts},
 };
 use futures_util::future::{BoxFuture, FutureExt};
@@ -35,7 +35,7 @@ impl Connector {
         let connect = options.timeouts.connect();
         let limits = TimeoutOptions { connect, call: CALL_LIMIT, ceiling: CALL_LIMIT };
         options.timeouts = Timeouts::new(limits).unwrap_or(options.timeouts);
-        options.timekeeper = Timekeeper::Caller;
+        options.timekeeper = TimeoutOwner::Caller;
         // Later sessions use the transport and revision that the first one found.
         options.memory.get_or_insert_with(|| Arc::new(Memory::default()));
         Self { target, options }

@@ -15,11 +15,11 @@ pub enum Direction {
 
 /// Called with every frame, in the order in which they are sent and received.
 #[derive(Clone)]
-pub struct Tap(Arc<Callback>);
+pub struct FrameTap(Arc<Callback>);
 
 type Callback = dyn Fn(Direction, &[u8]) + Send + Sync;
 
-impl Tap {
+impl FrameTap {
     pub fn new(callback: impl Fn(Direction, &[u8]) + Send + Sync + 'static) -> Self {
         Self(Arc::new(callback))
     }
@@ -31,8 +31,8 @@ impl Tap {
     }
 }
 
-impl fmt::Debug for Tap {
+impl fmt::Debug for FrameTap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Tap")
+        f.write_str("FrameTap")
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     ids::IdSource,
     inbox::{Arrival, Loss, LossKind},
     link::{Exchange, Link, OnDrop},
-    options::{ConnectOptions, Speak},
+    options::{ConnectOptions, RevisionChoice},
 };
 use serde::Deserialize;
 use trunkline_protocol::{
@@ -125,7 +125,7 @@ pub(crate) async fn confirm(
 }
 
 /// The revision of the server's answer, if we support it.
-fn agreed(result: &Raw, speak: Speak) -> Result<Revision, Fault> {
+fn agreed(result: &Raw, speak: RevisionChoice) -> Result<Revision, Fault> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Agreed {
@@ -144,7 +144,7 @@ fn agreed(result: &Raw, speak: Speak) -> Result<Revision, Fault> {
             "the server answered `initialize` with {revision}, a revision without it"
         )));
     }
-    if let Speak::Exactly(wanted) = speak
+    if let RevisionChoice::Exactly(wanted) = speak
         && wanted != revision
     {
         tracing::warn!(%wanted, %revision, "the server answered with another protocol revision");

@@ -45,9 +45,9 @@ pub enum Ability {
 
 /// A host that answers no questions.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Nobody;
+pub struct NoHost;
 
-impl Host for Nobody {
+impl Host for NoHost {
     fn abilities(&self) -> Abilities {
         Abilities::default()
     }

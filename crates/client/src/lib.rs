@@ -38,11 +38,13 @@ pub use client::{Change, Client, Interest, Listing, Subscription, ToolCall};
 pub use connect::is_this_machine;
 pub use connection::Connection;
 pub use connector::Connector;
-pub use frame_tap::{Direction, Tap};
-pub use host::{Abilities, Ability, Asked, Host, Nobody, Unattended};
+pub use frame_tap::{Direction, FrameTap};
+pub use host::{Abilities, Ability, Asked, Host, NoHost, Unattended};
 pub use ids::Ids;
-pub use memory::{Memory, Way};
-pub use options::{Behalf, ClientInfo, ConnectOptions, DEFAULT_LIST_TTL, Exposure, Speak, Timekeeper};
+pub use memory::{KnownTransport, Memory};
+pub use options::{
+    Behalf, ClientInfo, ConnectOptions, DEFAULT_LIST_TTL, Exposure, RevisionChoice, TimeoutOwner,
+};
 pub use server::{Carrier, ServerInfo};
 pub use state::State;
 pub use target::{BadTarget, CommandLine, Target};

@@ -11,7 +11,7 @@ const MAX_REMEMBERED: usize = 1024;
 /// The era and transport that worked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Way {
+pub enum KnownTransport {
     /// Modern, over the target's usual transport.
     Modern,
     /// Legacy, over the target's usual transport.
@@ -23,24 +23,24 @@ pub enum Way {
 /// Results of detection, by [`Target::key`](crate::Target::key). One that no longer works is
 /// removed and the server is probed again.
 #[derive(Debug, Default)]
-pub struct Memory(Mutex<BTreeMap<String, Way>>);
+pub struct Memory(Mutex<BTreeMap<String, KnownTransport>>);
 
 impl Memory {
     /// Restores entries, for example from a file.
-    pub fn from_entries(entries: BTreeMap<String, Way>) -> Self {
+    pub fn from_entries(entries: BTreeMap<String, KnownTransport>) -> Self {
         Self(Mutex::new(entries))
     }
 
     /// A copy of all entries, for example to write them to a file.
-    pub fn entries(&self) -> BTreeMap<String, Way> {
+    pub fn entries(&self) -> BTreeMap<String, KnownTransport> {
         self.map().clone()
     }
 
-    pub fn recall(&self, key: &str) -> Option<Way> {
+    pub fn recall(&self, key: &str) -> Option<KnownTransport> {
         self.map().get(key).copied()
     }
 
-    pub fn remember(&self, key: String, way: Way) {
+    pub fn remember(&self, key: String, way: KnownTransport) {
         let mut map = self.map();
         map.insert(key, way);
         while map.len() > MAX_REMEMBERED {
@@ -52,12 +52,12 @@ impl Memory {
         self.map().remove(key);
     }
 
-    fn map(&self) -> MutexGuard<'_, BTreeMap<String, Way>> {
+    fn map(&self) -> MutexGuard<'_, BTreeMap<String, KnownTransport>> {
         self.0.lock()
     }
 }
 
-impl Way {
+impl KnownTransport {
     pub fn era(self) -> Era {
         match self {
             Self::Modern => Era::Modern,
@@ -73,12 +73,12 @@ mod tests {
     #[test]
     fn what_is_remembered_is_recalled_until_forgotten_and_bounded() {
         let memory = Memory::default();
-        memory.remember("a".into(), Way::LegacySse);
-        assert_eq!(memory.recall("a"), Some(Way::LegacySse));
+        memory.remember("a".into(), KnownTransport::LegacySse);
+        assert_eq!(memory.recall("a"), Some(KnownTransport::LegacySse));
         let copy = Memory::from_entries(memory.entries());
         memory.forget("a");
-        assert_eq!((memory.recall("a"), copy.recall("a")), (None, Some(Way::LegacySse)));
-        (0..MAX_REMEMBERED + 5).for_each(|i| memory.remember(format!("{i:05}"), Way::Modern));
+        assert_eq!((memory.recall("a"), copy.recall("a")), (None, Some(KnownTransport::LegacySse)));
+        (0..MAX_REMEMBERED + 5).for_each(|i| memory.remember(format!("{i:05}"), KnownTransport::Modern));
         assert_eq!(memory.entries().len(), MAX_REMEMBERED);
     }
 }

@@ -1,8 +1,8 @@
 //! The options of a connection, and the client's identity.
 
 use crate::{
-    frame_tap::Tap,
-    host::{Host, Nobody},
+    frame_tap::FrameTap,
+    host::{Host, NoHost},
     ids::Ids,
     memory::Memory,
     resilience::{BreakerOptions, RetryOptions, Timeouts},
@@ -10,7 +10,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 use std::{ffi::OsString, fmt, sync::Arc, time::Duration};
-use trunkline_process::Patience;
+use trunkline_process::GracePeriods;
 use trunkline_protocol::{Era, Raw, Revision};
 use trunkline_transport::{child::ChildLimits, http::HttpOptions};
 
@@ -21,10 +21,10 @@ pub const DEFAULT_LIST_TTL: Duration = Duration::from_mins(5);
 /// questions are not answered.
 #[derive(Clone)]
 pub struct ConnectOptions {
-    pub speak: Speak,
+    pub speak: RevisionChoice,
     pub timeouts: Timeouts,
     /// The side that enforces the timeout of relayed calls.
-    pub timekeeper: Timekeeper,
+    pub timekeeper: TimeoutOwner,
     pub retry: RetryOptions,
     pub breaker: BreakerOptions,
     /// Headers, certificates and limits for HTTP.
@@ -37,12 +37,12 @@ pub struct ConnectOptions {
     /// Limits on the memory that a server's process may make us use.
     pub process_limits: ChildLimits,
     /// Grace periods of a server's process at shutdown.
-    pub patience: Patience,
+    pub patience: GracePeriods,
     pub ids: Ids,
     /// TTL of a cached list if the server gives no hint.
     pub list_ttl: Duration,
     pub host: Arc<dyn Host>,
-    pub tap: Option<Tap>,
+    pub tap: Option<FrameTap>,
     /// Results of earlier detections.
     pub memory: Option<Arc<Memory>>,
     pub client: ClientInfo,
@@ -64,7 +64,7 @@ pub struct Behalf {
 
 /// The revision to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Speak {
+pub enum RevisionChoice {
     /// The newest one that the server supports.
     #[default]
     Newest,
@@ -77,7 +77,7 @@ pub enum Speak {
 
 /// The side that enforces the timeout of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Timekeeper {
+pub enum TimeoutOwner {
     /// The connection, by its own timeouts.
     #[default]
     Connection,
@@ -106,19 +106,19 @@ pub struct ClientInfo {
 impl Default for ConnectOptions {
     fn default() -> Self {
         Self {
-            speak: Speak::default(),
+            speak: RevisionChoice::default(),
             timeouts: Timeouts::default(),
-            timekeeper: Timekeeper::default(),
+            timekeeper: TimeoutOwner::default(),
             retry: RetryOptions::default(),
             breaker: BreakerOptions::default(),
             http: HttpOptions::default(),
             exposure: Exposure::default(),
             environment: Vec::new(),
             process_limits: ChildLimits::default(),
-            patience: Patience::default(),
+            patience: GracePeriods::default(),
             ids: Ids::default(),
             list_ttl: DEFAULT_LIST_TTL,
-            host: Arc::new(Nobody),
+            host: Arc::new(NoHost),
             tap: None,
             memory: None,
             client: ClientInfo::default(),

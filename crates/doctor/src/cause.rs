@@ -160,7 +160,7 @@ catalogue! {
             "Remove that cache; it is filled again at the next start.";
         WaitsForConfirmation = "waits-for-confirmation",
             "The package runner waits for a confirmation of the installation",
-            "Nobody sees its question, and it reads the first protocol message as the answer.",
+            "NoHost sees its question, and it reads the first protocol message as the answer.",
             "Add `-y` (npx) or install the package before.";
         StillInstalling = "still-installing",
             "The package is still being downloaded or built",

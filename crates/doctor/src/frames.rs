@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use trunkline_client::{
-    ClientInfo, Speak,
+    ClientInfo, RevisionChoice,
     raw::{self, is_response},
 };
 use trunkline_protocol::{Era, Revision, message::meta::SERVER_INFO, method};
@@ -28,17 +28,17 @@ pub(super) enum Reading {
 }
 
 /// The eras to try, in order.
-pub(super) fn eras(speak: Speak) -> &'static [Era] {
+pub(super) fn eras(speak: RevisionChoice) -> &'static [Era] {
     match speak {
-        Speak::Newest => &[Era::Modern, Era::Legacy],
-        Speak::Era(Era::Modern) => &[Era::Modern],
-        Speak::Era(Era::Legacy) => &[Era::Legacy],
-        Speak::Exactly(revision) => eras(Speak::Era(revision.era())),
+        RevisionChoice::Newest => &[Era::Modern, Era::Legacy],
+        RevisionChoice::Era(Era::Modern) => &[Era::Modern],
+        RevisionChoice::Era(Era::Legacy) => &[Era::Legacy],
+        RevisionChoice::Exactly(revision) => eras(RevisionChoice::Era(revision.era())),
     }
 }
 
 /// The first request in an era.
-pub(super) fn first(era: Era, speak: Speak, id: u64) -> Value {
+pub(super) fn first(era: Era, speak: RevisionChoice, id: u64) -> Value {
     let revision = revision(era, speak);
     match era {
         Era::Modern => request(id, method::DISCOVER, json!({}), revision),
@@ -58,9 +58,9 @@ pub(super) fn initialized() -> Value {
     raw::notification(&ClientInfo::default(), Revision::NEWEST_LEGACY, method::INITIALIZED, Value::Null)
 }
 
-pub(super) fn revision(era: Era, speak: Speak) -> Revision {
+pub(super) fn revision(era: Era, speak: RevisionChoice) -> Revision {
     match (speak, era) {
-        (Speak::Exactly(revision), _) if revision.era() == era => revision,
+        (RevisionChoice::Exactly(revision), _) if revision.era() == era => revision,
         (_, Era::Modern) => Revision::NEWEST,
         (_, Era::Legacy) => Revision::NEWEST_LEGACY,
     }

@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use trunkline_client::{Exposure, Speak};
+use trunkline_client::{Exposure, RevisionChoice};
 use trunkline_transport::http::HttpOptions;
 
 /// Options of an examination. The library itself reads no environment variables.
@@ -20,7 +20,7 @@ pub struct DoctorOptions {
     pub directory: PathBuf,
     pub http: HttpOptions,
     pub exposure: Exposure,
-    pub speak: Speak,
+    pub speak: RevisionChoice,
     pub limits: Limits,
     pub first_call: FirstCall,
     pub watch: Watch,
@@ -108,7 +108,7 @@ impl Default for DoctorOptions {
             directory: PathBuf::from("/"),
             http: HttpOptions::default(),
             exposure: Exposure::default(),
-            speak: Speak::default(),
+            speak: RevisionChoice::default(),
             limits: Limits::default(),
             first_call: FirstCall::default(),
             watch: Watch::new(|_| {}),

@@ -41,7 +41,7 @@ pub use limits::{DEFAULT_DEADLINE, DEFAULT_MEMORY, Limits, Overflow};
 pub use lookup::{DEFAULT_PATH, is_executable, search_path};
 pub use process::Process;
 pub use run::{Finished, Running};
-pub use shutdown::{Departure, Patience, Rung};
+pub use shutdown::{Departure, GracePeriods, ShutdownStep};
 pub use spawn_error::SpawnError;
 pub use stream::Stream;
 pub use supervisor::{Means, SUPERVISE, means};

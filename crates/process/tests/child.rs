@@ -12,10 +12,11 @@ use std::{
 
 use child_support::{Child, LONG, alive, line, sh, spawn, start, until_gone};
 use tokio::{io::AsyncWriteExt, time::timeout};
-use trunkline_process::{Command, Departure, Ending, Patience, Rung, SpawnError};
+use trunkline_process::{Command, Departure, Ending, GracePeriods, ShutdownStep, SpawnError};
 
-const SHORT: Patience = Patience { eof: Duration::from_millis(200), term: Duration::from_millis(200) };
-const PATIENT: Patience = Patience { eof: LONG, term: LONG };
+const SHORT: GracePeriods =
+    GracePeriods { eof: Duration::from_millis(200), term: Duration::from_millis(200) };
+const PATIENT: GracePeriods = GracePeriods { eof: LONG, term: LONG };
 
 /// A new directory in the build's temporary directory.
 fn directory(name: &str) -> PathBuf {
@@ -30,7 +31,7 @@ fn script(path: &Path, text: &str, mode: u32) {
 }
 
 /// Closes its stdin first.
-async fn shutdown(child: Child, patience: Patience) -> Departure {
+async fn shutdown(child: Child, patience: GracePeriods) -> Departure {
     child.process.shutdown(patience, async { drop(child.stdin) }).await
 }
 
@@ -118,7 +119,7 @@ async fn lines_go_both_ways_and_the_end_of_input_ends_a_polite_child() {
     }
     assert_eq!(child.try_wait(), None);
     let departure = shutdown(child, PATIENT).await;
-    assert_eq!((departure.ending, departure.rung), (Ending::Code(7), Rung::EndOfInput));
+    assert_eq!((departure.ending, departure.rung), (Ending::Code(7), ShutdownStep::EndOfInput));
     assert_eq!(line(&mut reader).await, None);
 }
 
@@ -148,8 +149,8 @@ async fn output_before_the_exit_can_be_read_after_it() {
 async fn a_child_that_ignores_the_end_of_input_is_terminated() {
     let (child, mut reader) = start(&sh("echo up; exec sleep 1000"));
     assert_eq!(line(&mut reader).await.unwrap(), "up");
-    let departure = shutdown(child, Patience { eof: Duration::from_millis(100), term: LONG }).await;
-    assert_eq!((departure.ending, departure.rung), (Ending::Signal(15), Rung::Terminate));
+    let departure = shutdown(child, GracePeriods { eof: Duration::from_millis(100), term: LONG }).await;
+    assert_eq!((departure.ending, departure.rung), (Ending::Signal(15), ShutdownStep::Terminate));
 }
 
 #[tokio::test]
@@ -158,7 +159,7 @@ async fn a_child_that_ignores_everything_is_killed_with_its_group() {
     let grandchild: i32 = line(&mut reader).await.unwrap().parse().unwrap();
     let leader = child.id();
     let departure = shutdown(child, SHORT).await;
-    assert_eq!((departure.ending, departure.rung), (Ending::Signal(9), Rung::Kill));
+    assert_eq!((departure.ending, departure.rung), (Ending::Signal(9), ShutdownStep::Kill));
     assert!(!alive(leader));
     // EOF on stdout comes only when every process that holds it has ended.
     assert_eq!(line(&mut reader).await, None);
@@ -170,7 +171,7 @@ async fn grandchildren_go_even_when_the_leader_exits_by_itself() {
     let (child, mut reader) = start(&sh("trap '' TERM; sleep 1000 & echo $!; read -r x; exit 3"));
     let grandchild: i32 = line(&mut reader).await.unwrap().parse().unwrap();
     let departure = shutdown(child, PATIENT).await;
-    assert_eq!((departure.ending, departure.rung), (Ending::Code(3), Rung::EndOfInput));
+    assert_eq!((departure.ending, departure.rung), (Ending::Code(3), ShutdownStep::EndOfInput));
     assert_eq!(line(&mut reader).await, None);
     until_gone(grandchild).await;
 }

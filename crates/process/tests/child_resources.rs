@@ -8,7 +8,7 @@ mod child_support;
 use std::fs;
 
 use child_support::{Child, LONG, line, sh, start, until_gone};
-use trunkline_process::{Departure, Ending, Patience};
+use trunkline_process::{Departure, Ending, GracePeriods};
 
 fn descriptors() -> usize {
     fs::read_dir("/proc/self/fd").unwrap().count()
@@ -25,14 +25,14 @@ fn children() -> Vec<String> {
 }
 
 /// Closes its stdin first.
-async fn shutdown(child: Child, patience: Patience) -> Departure {
+async fn shutdown(child: Child, patience: GracePeriods) -> Departure {
     child.process.shutdown(patience, async { drop(child.stdin) }).await
 }
 
 async fn one_round() {
     let (child, mut reader) = start(&sh("echo up; read -r x"));
     assert_eq!(line(&mut reader).await.unwrap(), "up");
-    let departure = shutdown(child, Patience { eof: LONG, term: LONG }).await;
+    let departure = shutdown(child, GracePeriods { eof: LONG, term: LONG }).await;
     assert!(matches!(departure.ending, Ending::Code(_)));
 }
 

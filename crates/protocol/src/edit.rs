@@ -13,16 +13,16 @@ use bytes::Bytes;
 /// Maximum number of members that one pass changes: the number of bits of the mask in `with_all`.
 const MOST_CHANGES: usize = 32;
 
-/// A member of an object, passed to the closure of [`Raw::sifted`].
+/// A member of an object, passed to the closure of [`Raw::edit_members`].
 #[derive(Debug)]
 pub struct Named<'a> {
     member: &'a Member,
     text: &'a Bytes,
 }
 
-/// The decision of the closure of [`Raw::sifted`] about a member.
+/// The decision of the closure of [`Raw::edit_members`] about a member.
 #[derive(Debug)]
-pub enum Sifted {
+pub enum MemberEdit {
     Kept,
     LeftOut,
     /// Replaced by this value.
@@ -138,16 +138,14 @@ impl Raw {
 
     /// This object without the members of these names; `None` if it has none of them.
     pub fn without(&self, names: &[&str]) -> Option<Raw> {
-        self.sifted(
-            |member| {
-                if names.iter().any(|name| member.is(name)) { Sifted::LeftOut } else { Sifted::Kept }
-            },
-        )
+        self.edit_members(|member| {
+            if names.iter().any(|name| member.is(name)) { MemberEdit::LeftOut } else { MemberEdit::Kept }
+        })
     }
 
     /// This object after `judge` decided about each member; `None` if all members are kept or this
     /// is not an object.
-    pub fn sifted(&self, mut judge: impl FnMut(&Named<'_>) -> Sifted) -> Option<Raw> {
+    pub fn edit_members(&self, mut judge: impl FnMut(&Named<'_>) -> MemberEdit) -> Option<Raw> {
         let old = self.as_bytes();
         let mut text = Vec::new();
         // The end of the unchanged prefix, until the first change.
@@ -155,7 +153,7 @@ impl Raw {
         for member in checked_members(old)? {
             let verdict = judge(&Named { member: &member, text: self.bytes() });
             let Member { key, value, .. } = member;
-            if let (Sifted::Kept, Some(_)) = (&verdict, kept) {
+            if let (MemberEdit::Kept, Some(_)) = (&verdict, kept) {
                 kept = Some(value.end);
                 continue;
             }
@@ -163,14 +161,14 @@ impl Raw {
                 text.reserve(old.len());
                 text.extend_from_slice(&old[..end]);
             }
-            if text.len() > 1 && !matches!(verdict, Sifted::LeftOut) {
+            if text.len() > 1 && !matches!(verdict, MemberEdit::LeftOut) {
                 text.push(b',');
             }
             // A member's text starts at the quote before its name.
             match verdict {
-                Sifted::LeftOut => {}
-                Sifted::Kept => text.extend_from_slice(&old[key.start - 1..value.end]),
-                Sifted::Became(new) => {
+                MemberEdit::LeftOut => {}
+                MemberEdit::Kept => text.extend_from_slice(&old[key.start - 1..value.end]),
+                MemberEdit::Became(new) => {
                     text.extend_from_slice(&old[key.start - 1..value.start]);
                     text.extend_from_slice(new.as_bytes());
                 }
@@ -246,15 +244,16 @@ mod tests {
     #[test]
     fn members_are_judged_one_by_one() {
         let object = raw(r#"{"a":1,"b" : 2,"c":3,"d":4}"#);
-        let sifted = object.sifted(|member| match () {
-            () if member.is("b") => Sifted::Became(Raw::array([&member.value()])),
-            () if member.is("c") => Sifted::LeftOut,
-            () => Sifted::Kept,
+        let edit_members = object.edit_members(|member| match () {
+            () if member.is("b") => MemberEdit::Became(Raw::array([&member.value()])),
+            () if member.is("c") => MemberEdit::LeftOut,
+            () => MemberEdit::Kept,
         });
-        assert_eq!(sifted.unwrap().as_str(), r#"{"a":1,"b" : [2],"d":4}"#);
-        let first = object.sifted(|m| if m.is("a") { Sifted::Became(Raw::null()) } else { Sifted::Kept });
+        assert_eq!(edit_members.unwrap().as_str(), r#"{"a":1,"b" : [2],"d":4}"#);
+        let first = object
+            .edit_members(|m| if m.is("a") { MemberEdit::Became(Raw::null()) } else { MemberEdit::Kept });
         assert_eq!(first.unwrap().as_str(), r#"{"a":null,"b" : 2,"c":3,"d":4}"#);
-        assert!(object.sifted(|_| Sifted::Kept).is_none());
+        assert!(object.edit_members(|_| MemberEdit::Kept).is_none());
     }
 
     #[test]

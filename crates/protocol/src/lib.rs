@@ -25,7 +25,7 @@ pub mod time;
 mod view;
 
 pub use call::{Call, Caller, Handler, Notify, Origin, Outcome, Part, Question, Reply};
-pub use edit::{Named, Sifted};
+pub use edit::{MemberEdit, Named};
 pub use envelope::{Envelope, ErrorObject, Frame, MAX_BATCH, Notification, Request, Response};
 pub use fault::{Fault, FaultKind};
 pub use id::{MAX_ID_BYTES, RequestId};

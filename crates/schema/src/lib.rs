@@ -55,7 +55,7 @@ struct Compiled {
 
 impl Schema {
     /// Reads a schema as JSON Schema 2020-12. A pattern that needs backtracking is an error.
-    pub fn of_stranger(schema: &Value) -> Result<Self, BadSchema> {
+    pub fn untrusted(schema: &Value) -> Result<Self, BadSchema> {
         check_length(schema)?;
         let Some(plain) = Plain::new(schema) else {
             return Compiled::new(schema, Reading::Newest).map(Self::from);

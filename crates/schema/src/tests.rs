@@ -9,7 +9,7 @@ fn accepts(schema: &Schema, value: &Value) -> bool {
 
 #[test]
 fn a_value_fits_or_is_complained_of() {
-    let schema = Schema::of_stranger(&json!({"type": "object", "required": ["a"]})).unwrap();
+    let schema = Schema::untrusted(&json!({"type": "object", "required": ["a"]})).unwrap();
     assert!(accepts(&schema, &json!({"a": 1})));
     let value = json!({});
     let errors = schema.errors(&value, Budget::FULL).unwrap();
@@ -19,7 +19,7 @@ fn a_value_fits_or_is_complained_of() {
 #[test]
 fn a_plain_schema_wakes_the_engine_for_what_is_not_sure_to_fit() {
     let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
-    let schema = Schema::of_stranger(&schema).unwrap();
+    let schema = Schema::untrusted(&schema).unwrap();
     assert!(schema.surely_accepts(r#"{"a":1}"#));
     let Form::Plain { compiled, .. } = &schema.form else { panic!("it is plain") };
     assert!(compiled.get().is_none());
@@ -31,15 +31,15 @@ fn a_plain_schema_wakes_the_engine_for_what_is_not_sure_to_fit() {
 fn nothing_is_fetched() {
     for reference in ["http://127.0.0.1:1/a", "file:///etc/passwd"] {
         let schema = json!({"$ref": reference});
-        assert!(Schema::of_stranger(&schema).is_err(), "{reference}");
+        assert!(Schema::untrusted(&schema).is_err(), "{reference}");
         assert!(Schema::of_its_draft(&schema).is_err(), "{reference}");
     }
 }
 
 #[test]
 fn patterns_of_strangers_have_no_memory_and_bounds() {
-    assert!(Schema::of_stranger(&json!({"pattern": r"(a)\1"})).is_err());
-    assert!(Schema::of_stranger(&json!({"pattern": "((a{100}){100}){100}"})).is_err());
+    assert!(Schema::untrusted(&json!({"pattern": r"(a)\1"})).is_err());
+    assert!(Schema::untrusted(&json!({"pattern": "((a{100}){100}){100}"})).is_err());
     assert!(Schema::of_its_draft(&json!({"pattern": r"(a)\1"})).is_ok());
 }
 
@@ -112,7 +112,7 @@ fn j13_schemas_that_unfold_are_refused_before_they_are_compiled() {
                 schema.to_string()
             ),
         }
-        let made = [Schema::of_stranger(&schema), Schema::of_its_draft(&schema)];
+        let made = [Schema::untrusted(&schema), Schema::of_its_draft(&schema)];
         assert!(
             made.iter().all(|made| made.is_err() != why.is_empty()),
             "{made:?}: {:.200}",
@@ -134,7 +134,7 @@ fn j13_values_that_unfold_a_cheap_schema_are_refused_before_they_are_checked() {
         (json!({"uniqueItems": true}), (0..600_000).collect()),
         (json!({"items": {"enum": (0..9_000).collect::<Vec<_>>()}}), vec![json!("x"); 9_000].into()),
     ] {
-        let schema = Schema::of_stranger(&schema).unwrap();
+        let schema = Schema::untrusted(&schema).unwrap();
         assert_eq!(schema.accepts(&value, Budget::FULL), Err(TooExpensive), "{:.100}", value.to_string());
         assert!(schema.errors(&value, Budget::FULL).is_err());
     }
@@ -147,7 +147,7 @@ fn j13_errors_that_would_take_too_much_memory_are_one_error() {
     let schema =
         json!({"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}});
     for schema in [schema.clone(), json!({"allOf": [schema]})] {
-        let schema = Schema::of_stranger(&schema).unwrap();
+        let schema = Schema::untrusted(&schema).unwrap();
         let value = json!({&name: items});
         let errors = schema.errors(&value, Budget::FULL).unwrap();
         assert_eq!(errors.len(), 1);
@@ -165,7 +165,7 @@ fn ordinary_schemas_are_cheap_enough() {
     }, "additionalProperties": false});
     let schema = json!({"type": "object", "$defs": {"node": {"oneOf": [node, {"type": "boolean"}]}},
         "properties": {"filter": {"$ref": "#/$defs/node"}}, "unevaluatedProperties": false});
-    let schema = Schema::of_stranger(&schema).unwrap();
+    let schema = Schema::untrusted(&schema).unwrap();
     let leaf = json!({"op": "eq", "name": "size", "value": ["a", "b"]});
     let value = (0..8).fold(leaf, |inner, _| json!({"op": "and", "of": [inner, true]}));
     assert_eq!(schema.accepts(&json!({"filter": value}), Budget::QUICK), Ok(true));
@@ -213,8 +213,8 @@ fn j13_the_deepest_check_fits_the_stack() {
         .collect();
     let long = json!({"$defs": long, "$ref": "#/$defs/d0"});
     let checks = move || {
-        drop(Schema::of_stranger(&long).unwrap());
-        let schema = Schema::of_stranger(&schema).unwrap();
+        drop(Schema::untrusted(&long).unwrap());
+        let schema = Schema::untrusted(&schema).unwrap();
         let mut allowed = 0;
         for levels in 0..120 {
             let value = (0..levels).fold(json!(1), |inner, _| json!([inner]));

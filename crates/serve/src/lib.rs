@@ -22,7 +22,7 @@ mod stdio;
 mod tasks;
 mod workers;
 
-pub use access::{Access, AccessHook, CallEnding, Logged, Way};
+pub use access::{Access, AccessHook, AccessTransport, CallEnding, Logged};
 pub use guard::{Admission, BindRefused, Denied, Gate, Guard};
 pub use options::{Eras, Limits, Page, Render, ServeOptions};
 pub use server::{BindError, Listener, Server, Shutdown};

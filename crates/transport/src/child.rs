@@ -1,7 +1,7 @@
 //! A server process that exchanges frames over its standard streams.
 
 use tokio::process::ChildStdout;
-use trunkline_process::{Command, Departure, Patience, Process, SpawnError};
+use trunkline_process::{Command, Departure, GracePeriods, Process, SpawnError};
 
 use crate::stdio::{DEFAULT_LINE_LIMIT, FrameReader, FrameWriter, QueueLimits};
 
@@ -48,7 +48,7 @@ impl ChildProcess {
 
     /// Ends the server: closes its stdin, then sends SIGTERM, then SIGKILL to its whole group.
     /// Dropping the future kills the group at once.
-    pub async fn shutdown(self, patience: Patience) -> Departure {
+    pub async fn shutdown(self, patience: GracePeriods) -> Departure {
         let input = AbortOnDrop(self.writer);
         let end_input = async move {
             // A failed close means that the server has ended or does not read; a signal follows.

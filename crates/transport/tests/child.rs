@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::{process::ChildStdout, time::timeout};
-use trunkline_process::{Command, Ending, Patience, Rung};
+use trunkline_process::{Command, Ending, GracePeriods, ShutdownStep};
 use trunkline_transport::{
     child::{ChildLimits, ChildProcess},
     stdio::{FrameReader, Line, SendError},
@@ -14,7 +14,7 @@ use trunkline_transport::{
 
 /// Long enough for any machine; reached only when a test fails.
 const LONG: Duration = Duration::from_secs(30);
-const PATIENT: Patience = Patience { eof: LONG, term: LONG };
+const PATIENT: GracePeriods = GracePeriods { eof: LONG, term: LONG };
 
 fn start(script: &str, limits: ChildLimits) -> (ChildProcess, FrameReader<ChildStdout>) {
     let command = Command::new("/bin/sh").args(["-c", script]).envs([("PATH", "/usr/bin:/bin")]);
@@ -42,7 +42,7 @@ async fn frames_go_both_ways_and_the_end_of_input_ends_a_polite_child() {
         assert_eq!(line(&mut reader).await.unwrap(), format!("{{\"id\":{number}}}"));
     }
     let departure = child.shutdown(PATIENT).await;
-    assert_eq!((departure.ending, departure.rung), (Ending::Code(7), Rung::EndOfInput));
+    assert_eq!((departure.ending, departure.rung), (Ending::Code(7), ShutdownStep::EndOfInput));
     assert_eq!(line(&mut reader).await, None);
 }
 
@@ -63,8 +63,8 @@ async fn a_child_that_never_reads_stalls_its_senders_and_can_still_be_ended() {
         Ok(())
     };
     assert_eq!(timeout(LONG, sending).await.unwrap(), Err(SendError::Stalled(stall)));
-    let departure = child.shutdown(Patience { eof: Duration::from_millis(50), term: LONG }).await;
-    assert_eq!(departure.rung, Rung::Terminate);
+    let departure = child.shutdown(GracePeriods { eof: Duration::from_millis(50), term: LONG }).await;
+    assert_eq!(departure.rung, ShutdownStep::Terminate);
 }
 
 #[tokio::test]

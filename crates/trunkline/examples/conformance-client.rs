@@ -12,7 +12,7 @@
 use futures_util::future::{BoxFuture, FutureExt};
 use serde_json::{Value, json};
 use std::{env, future, process::ExitCode, sync::Arc};
-use trunkline_client::{Abilities, Ability, Asked, Client, ConnectOptions, Host, Speak, Target};
+use trunkline_client::{Abilities, Ability, Asked, Client, ConnectOptions, Host, RevisionChoice, Target};
 use trunkline_protocol::{
     Fault, FaultKind, Notification, Object, Outcome, Raw, Revision, message::Tool, method,
 };
@@ -37,7 +37,7 @@ async fn run(url: &str) -> Result<(), Fault> {
     let revision =
         env::var("MCP_CONFORMANCE_PROTOCOL_VERSION").ok().and_then(|text| text.parse::<Revision>().ok());
     let options = ConnectOptions {
-        speak: revision.map_or(Speak::Newest, Speak::Exactly),
+        speak: revision.map_or(RevisionChoice::Newest, RevisionChoice::Exactly),
         host: Arc::new(Agreeable),
         ..ConnectOptions::default()
     };

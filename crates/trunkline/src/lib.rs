@@ -29,8 +29,8 @@
 
 pub use trunkline_client::{
     Abilities, Ability, Asked, BadTarget, Carrier, Change, Client, ClientInfo, ConnectOptions, Connection,
-    Direction, Host, Ids, Interest, Listing, Memory, Nobody, ServerInfo, Speak, State, Subscription, Tap,
-    Target, ToolCall, Way, cache, resilience,
+    Direction, FrameTap, Host, Ids, Interest, KnownTransport, Listing, Memory, NoHost, RevisionChoice,
+    ServerInfo, State, Subscription, Target, ToolCall, cache, resilience,
 };
 pub use trunkline_protocol::{
     self as protocol, Era, Fault, FaultKind, Malformed, Object, Raw, Revision, message,

@@ -14,7 +14,7 @@ use std::{
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
-use trunkline_client::{Memory, Way};
+use trunkline_client::{KnownTransport, Memory};
 
 /// Maximum number of entries; arbitrary ones are evicted.
 const MAX_ENTRIES: usize = 1024;
@@ -34,13 +34,13 @@ impl Remembered {
     /// Returns what is known about one target.
     pub(crate) fn memory_of(&self, key: &str) -> Memory {
         let known = self.read().remove(&fingerprint(key));
-        let way: Option<Way> = known.and_then(|way| serde_json::from_value(way).ok());
+        let way: Option<KnownTransport> = known.and_then(|way| serde_json::from_value(way).ok());
         Memory::from_entries(way.map(|way| (key.to_owned(), way)).into_iter().collect::<BTreeMap<_, _>>())
     }
 
     /// Stores what is known about one target, if it changed. Errors are ignored: it is only a
     /// cache.
-    pub(crate) fn keep(&self, key: &str, way: Option<Way>) {
+    pub(crate) fn keep(&self, key: &str, way: Option<KnownTransport>) {
         let mut entries = self.read();
         let fingerprint = fingerprint(key);
         let way = way.and_then(|way| serde_json::to_value(way).ok());
@@ -108,11 +108,11 @@ mod tests {
     #[test]
     fn what_is_kept_is_found_again_and_names_nobody() {
         let (_folder, file) = file();
-        file.keep("server --token s3cret", Some(Way::LegacySse));
-        file.keep("other", Some(Way::Modern));
+        file.keep("server --token s3cret", Some(KnownTransport::LegacySse));
+        file.keep("other", Some(KnownTransport::Modern));
         assert_eq!(
             file.memory_of("server --token s3cret").recall("server --token s3cret"),
-            Some(Way::LegacySse)
+            Some(KnownTransport::LegacySse)
         );
         assert_eq!(file.memory_of("third").recall("third"), None);
         assert!(!fs::read_to_string(&file.0).unwrap().contains("s3cret"));
@@ -123,13 +123,13 @@ mod tests {
     #[test]
     fn garbage_is_forgotten_and_replaced() {
         let (_folder, file) = file();
-        file.keep("a", Some(Way::Modern));
+        file.keep("a", Some(KnownTransport::Modern));
         for garbage in ["", "not json", "[]", r#"{"servers":7}"#, r#"{"servers":{"x":{}}}"#] {
             fs::write(&file.0, garbage).unwrap();
             assert_eq!(file.memory_of("a").recall("a"), None, "{garbage}");
         }
-        file.keep("a", Some(Way::Legacy));
-        assert_eq!(file.memory_of("a").recall("a"), Some(Way::Legacy));
+        file.keep("a", Some(KnownTransport::Legacy));
+        assert_eq!(file.memory_of("a").recall("a"), Some(KnownTransport::Legacy));
     }
 
     #[test]
@@ -138,9 +138,9 @@ mod tests {
         let full: Map<String, Value> =
             (0..MAX_ENTRIES).map(|i| (format!("{i:04}"), json!("modern"))).collect();
         replace(&file.0, &json!({"servers": full}).to_string()).unwrap();
-        file.keep("new", Some(Way::Modern));
+        file.keep("new", Some(KnownTransport::Modern));
         assert_eq!(file.read().len(), MAX_ENTRIES);
-        assert_eq!(file.memory_of("new").recall("new"), Some(Way::Modern));
+        assert_eq!(file.memory_of("new").recall("new"), Some(KnownTransport::Modern));
     }
 
     #[test]

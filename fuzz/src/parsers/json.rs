@@ -8,7 +8,7 @@ use serde::{
 };
 use serde_json::value::RawValue;
 use std::{collections::HashSet, fmt, ops::Range};
-use trunkline_protocol::{Defect, MAX_DEPTH, RareMember, Raw, Sifted};
+use trunkline_protocol::{Defect, MAX_DEPTH, MemberEdit, RareMember, Raw};
 
 /// Maximum number of values checked, and of members per object.
 const LOOKS: usize = 16;
@@ -119,11 +119,12 @@ fn changes(raw: &Raw, members: &Members) {
         assert_eq!(raw.with(name, &value).expect("an object").as_str(), want);
         let trimmed = format!("{}}}", want[..want.len() - 1].trim_end_matches([' ', '\t', '\r', '\n']));
         assert_eq!(raw.with_all(&[(name, &value)]).expect("an object").as_str(), trimmed);
-        let sifted =
-            raw.sifted(|member| if member.is(name) { Sifted::Became(value.clone()) } else { Sifted::Kept });
-        let sifted = sifted.expect("one was changed");
-        assert_eq!(Members::of(sifted.as_str()).expect("an object").names(), members.names());
-        assert_eq!(sifted.member(name).as_ref(), Some(&value));
+        let edit_members = raw.edit_members(|member| {
+            if member.is(name) { MemberEdit::Became(value.clone()) } else { MemberEdit::Kept }
+        });
+        let edit_members = edit_members.expect("one was changed");
+        assert_eq!(Members::of(edit_members.as_str()).expect("an object").names(), members.names());
+        assert_eq!(edit_members.member(name).as_ref(), Some(&value));
     }
     if !members.names().contains(&NEW) {
         let added = raw.with(NEW, &value).expect("an object");
@@ -151,7 +152,7 @@ fn leaves_out(raw: &Raw, members: &Members) {
     }
     let all = members.names();
     assert_eq!(raw.without(&all).map(|rest| rest.to_string()), (!all.is_empty()).then(|| "{}".to_owned()));
-    assert_eq!(raw.sifted(|_| Sifted::Kept), None);
+    assert_eq!(raw.edit_members(|_| MemberEdit::Kept), None);
 }
 
 /// The members of an object as `serde_json` finds them: names, and the ranges of the values.

@@ -8,8 +8,8 @@ use crate::{
     ids::IdSource,
     inbox::{Loss, LossKind},
     link::{Exchange, Link, Process, fault_of_spawn},
-    memory::Way,
-    options::{ConnectOptions, Speak},
+    memory::KnownTransport,
+    options::{ConnectOptions, RevisionChoice},
     server::Carrier,
     state::{Life, State},
     switchboard::Switchboard,
@@ -61,8 +61,8 @@ async fn start_again(
     tracing::info!("the server exited on `server/discover`; starting it again with `initialize`");
     // Remembered before it has answered: if it starts too slowly for this connection, the next one
     // does not begin with the probe again. A way that does not work is forgotten.
-    if let (Some(memory), Speak::Newest) = (&options.memory, options.speak) {
-        memory.remember(Target::Command(line.clone()).key(), Way::Legacy);
+    if let (Some(memory), RevisionChoice::Newest) = (&options.memory, options.speak) {
+        memory.remember(Target::Command(line.clone()).key(), KnownTransport::Legacy);
     }
     start(line, options, life)?.initialize().await.map_err(|loss| loss.fault)
 }

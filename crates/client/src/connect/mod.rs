@@ -11,8 +11,8 @@ use crate::{
     ids::IdSource,
     inbox::{Loss, LossKind},
     link::{Exchange, Link},
-    memory::Way,
-    options::{ConnectOptions, Speak},
+    memory::KnownTransport,
+    options::{ConnectOptions, RevisionChoice},
     server::{Carrier, ServerInfo},
     state::{Life, State},
     target::Target,
@@ -73,7 +73,7 @@ async fn find(target: &Target, options: &ConnectOptions, life: &Arc<Life>) -> Re
         found = attempt(target, options, life, Plan::of(options.speak, None)).await;
     }
     let found = found?;
-    if let (Some(memory), Speak::Newest) = (&options.memory, options.speak) {
+    if let (Some(memory), RevisionChoice::Newest) = (&options.memory, options.speak) {
         memory.remember(key, way_of(&found.server));
     }
     Ok(found)
@@ -92,31 +92,31 @@ async fn attempt(
 }
 
 impl Plan {
-    fn of(speak: Speak, known: Option<Way>) -> Self {
+    fn of(speak: RevisionChoice, known: Option<KnownTransport>) -> Self {
         match (speak, known) {
-            (Speak::Newest, None) => Self::Probe,
-            (Speak::Newest, Some(Way::Modern)) => Self::Modern,
-            (Speak::Newest, Some(Way::Legacy)) => Self::Legacy,
-            (Speak::Newest, Some(Way::LegacySse)) => Self::LegacySse,
-            (Speak::Era(era), known) => Self::in_era(era, known),
-            (Speak::Exactly(revision), known) => Self::in_era(revision.era(), known),
+            (RevisionChoice::Newest, None) => Self::Probe,
+            (RevisionChoice::Newest, Some(KnownTransport::Modern)) => Self::Modern,
+            (RevisionChoice::Newest, Some(KnownTransport::Legacy)) => Self::Legacy,
+            (RevisionChoice::Newest, Some(KnownTransport::LegacySse)) => Self::LegacySse,
+            (RevisionChoice::Era(era), known) => Self::in_era(era, known),
+            (RevisionChoice::Exactly(revision), known) => Self::in_era(revision.era(), known),
         }
     }
 
-    fn in_era(era: Era, known: Option<Way>) -> Self {
+    fn in_era(era: Era, known: Option<KnownTransport>) -> Self {
         match (era, known) {
             (Era::Modern, _) => Self::Modern,
-            (Era::Legacy, Some(Way::LegacySse)) => Self::LegacySse,
+            (Era::Legacy, Some(KnownTransport::LegacySse)) => Self::LegacySse,
             (Era::Legacy, _) => Self::Legacy,
         }
     }
 }
 
-fn way_of(server: &ServerInfo) -> Way {
+fn way_of(server: &ServerInfo) -> KnownTransport {
     match (server.era(), server.transport) {
-        (Era::Modern, _) => Way::Modern,
-        (Era::Legacy, Carrier::LegacySse) => Way::LegacySse,
-        (Era::Legacy, _) => Way::Legacy,
+        (Era::Modern, _) => KnownTransport::Modern,
+        (Era::Legacy, Carrier::LegacySse) => KnownTransport::LegacySse,
+        (Era::Legacy, _) => KnownTransport::Legacy,
     }
 }
 
@@ -127,7 +127,7 @@ fn speech(era: Era, options: &ConnectOptions) -> Speech {
         Era::Legacy => Revision::NEWEST_LEGACY,
     };
     let revision = match options.speak {
-        Speak::Exactly(revision) if revision.era() == era => revision,
+        RevisionChoice::Exactly(revision) if revision.era() == era => revision,
         _ => newest,
     };
     Speech::new(revision, options)

@@ -2,7 +2,7 @@
 
 use super::{OnDrop, Outbound, cancellations::Cancellations};
 use crate::{
-    frame_tap::{Direction, Tap},
+    frame_tap::{Direction, FrameTap},
     inbox::{Arrival, Loss, LossKind},
     switchboard::{Outlet, Switchboard, Ticket},
 };
@@ -17,7 +17,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 use tokio::{sync::Mutex as AsyncMutex, task::AbortHandle};
-use trunkline_process::Patience;
+use trunkline_process::GracePeriods;
 use trunkline_protocol::{
     Defect, Envelope, Fault, FaultKind, Frame, Malformed, Notification, Object, Raw, Revision, method,
 };
@@ -31,13 +31,13 @@ use trunkline_transport::{
 /// The process behind a line, where there is one.
 pub(crate) struct Process {
     pub(crate) child: ChildProcess,
-    pub(crate) patience: Patience,
+    pub(crate) patience: GracePeriods,
 }
 
 pub(crate) struct Duplex {
     board: Arc<Switchboard>,
     sender: Sender,
-    tap: Option<Tap>,
+    tap: Option<FrameTap>,
     /// True if the negotiated revision has batches.
     batches: AtomicBool,
     process: AsyncMutex<Option<Process>>,
@@ -54,7 +54,7 @@ impl Duplex {
     pub(super) fn new(
         board: Arc<Switchboard>,
         sender: Sender,
-        tap: Option<Tap>,
+        tap: Option<FrameTap>,
         process: Option<Process>,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -82,7 +82,7 @@ impl Duplex {
 
     pub(super) async fn send(&self, envelope: &Envelope) -> Result<(), Fault> {
         let frame = envelope.to_line();
-        Tap::observe(self.tap.as_ref(), Direction::Sent, &frame);
+        FrameTap::observe(self.tap.as_ref(), Direction::Sent, &frame);
         self.deliver(frame).await
     }
 
@@ -119,7 +119,7 @@ impl Duplex {
 
     /// Dispatches a frame from the server.
     pub(super) fn receive(&self, frame: &Bytes, outlet: &Outlet) {
-        Tap::observe(self.tap.as_ref(), Direction::Received, frame);
+        FrameTap::observe(self.tap.as_ref(), Direction::Received, frame);
         match Frame::parse_answer(frame) {
             Ok(Frame::One(envelope)) => self.board.dispatch(envelope, outlet),
             Ok(Frame::Batch(messages)) if self.batches.load(Ordering::Relaxed) => {
@@ -139,7 +139,7 @@ impl Duplex {
 
     pub(super) fn skip_noise(&self, line: &[u8]) {
         self.board.count_noise();
-        Tap::observe(self.tap.as_ref(), Direction::Noise, line);
+        FrameTap::observe(self.tap.as_ref(), Direction::Noise, line);
     }
 
     pub(super) async fn close(&self) {
@@ -231,7 +231,7 @@ impl DuplexCall {
     /// Sends the request, immediately if the pipe's queue has room.
     fn begin(&self, frame: Bytes) -> SendStage {
         let link = &self.link;
-        Tap::observe(link.tap.as_ref(), Direction::Sent, &frame);
+        FrameTap::observe(link.tap.as_ref(), Direction::Sent, &frame);
         let frame = match &link.sender {
             Sender::Pipe(writer) => match writer.try_send(frame) {
                 Ok(()) => return SendStage::Open,

@@ -4,7 +4,7 @@ use super::{
     Link, Process,
     duplex::{Duplex, Sender},
 };
-use crate::{frame_tap::Tap, switchboard::Switchboard};
+use crate::{frame_tap::FrameTap, switchboard::Switchboard};
 use std::{sync::Arc, time::Duration};
 use tokio::process::ChildStdout;
 use trunkline_protocol::{Fault, FaultKind};
@@ -21,7 +21,7 @@ impl Link {
     pub(crate) fn over_pipe(
         (process, reader): (Process, FrameReader<ChildStdout>),
         board: Arc<Switchboard>,
-        tap: Option<Tap>,
+        tap: Option<FrameTap>,
     ) -> Self {
         let writer = process.child.writer.clone();
         let link = Duplex::new(board, Sender::Pipe(writer), tap, Some(process));

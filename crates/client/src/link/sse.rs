@@ -5,7 +5,7 @@ use super::{
     duplex::{Duplex, Sender},
     report::fault_of_http,
 };
-use crate::{frame_tap::Tap, switchboard::Switchboard};
+use crate::{frame_tap::FrameTap, switchboard::Switchboard};
 use std::sync::Arc;
 use trunkline_protocol::{Fault, FaultKind};
 use trunkline_transport::legacy_sse;
@@ -14,7 +14,7 @@ impl Link {
     pub(crate) fn over_sse(
         connection: legacy_sse::Connection,
         board: Arc<Switchboard>,
-        tap: Option<Tap>,
+        tap: Option<FrameTap>,
     ) -> Self {
         let (sender, mut receiver) = connection.split();
         let link = Duplex::new(board, Sender::Sse(sender), tap, None);

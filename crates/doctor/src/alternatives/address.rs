@@ -6,7 +6,7 @@ use crate::{
 };
 use ::url::Url;
 use http::header;
-use trunkline_client::{Speak, Target, is_this_machine};
+use trunkline_client::{RevisionChoice, Target, is_this_machine};
 use trunkline_protocol::Era;
 
 /// Usual paths of endpoints.
@@ -32,9 +32,11 @@ pub(super) async fn candidates(address: &Url, problem: &Problem, options: &Docto
             all.extend(other_names(address, C::HostRefused));
             all
         }
-        C::LegacyOnly | C::ModernOnly => vec![in_era(address, Speak::Newest, "in the era that it speaks")],
+        C::LegacyOnly | C::ModernOnly => {
+            vec![in_era(address, RevisionChoice::Newest, "in the era that it speaks")]
+        }
         C::HeadNeverCame | C::NoAnswer => {
-            vec![in_era(address, Speak::Era(Era::Legacy), "with `initialize` first")]
+            vec![in_era(address, RevisionChoice::Era(Era::Legacy), "with `initialize` first")]
         }
         _ => Vec::new(),
     }
@@ -93,7 +95,7 @@ fn without_origin(address: &Url, options: &DoctorOptions) -> Option<Candidate> {
     Some(candidate.shows(Cause::OriginRefused, "leave the header `Origin` out"))
 }
 
-fn in_era(address: &Url, speak: Speak, what: &str) -> Candidate {
+fn in_era(address: &Url, speak: RevisionChoice, what: &str) -> Candidate {
     let mut candidate = candidate(what, address.clone());
     candidate.overrides = AttemptOverrides { speak: Some(speak), ..AttemptOverrides::default() };
     candidate

@@ -11,7 +11,7 @@ use crate::{
     shell::{command_line, doctor, quoted},
 };
 use std::path::{Path, PathBuf};
-use trunkline_client::{CommandLine, Speak, Target};
+use trunkline_client::{CommandLine, RevisionChoice, Target};
 use trunkline_process::is_inherited;
 use trunkline_secrets::is_secret_name;
 
@@ -175,7 +175,7 @@ fn newer(line: &CommandLine, options: &DoctorOptions) -> Vec<Candidate> {
 
 fn any_era(line: &CommandLine) -> Candidate {
     let mut other = candidate("in the era that it speaks", line.clone());
-    other.overrides = AttemptOverrides { speak: Some(Speak::Newest), ..AttemptOverrides::default() };
+    other.overrides = AttemptOverrides { speak: Some(RevisionChoice::Newest), ..AttemptOverrides::default() };
     other
 }
 

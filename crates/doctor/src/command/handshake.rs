@@ -7,7 +7,7 @@ use crate::{
 };
 use serde_json::Value;
 use std::time::{Duration, Instant};
-use trunkline_client::{CommandLine, Speak};
+use trunkline_client::{CommandLine, RevisionChoice};
 use trunkline_process::Ending;
 use trunkline_protocol::Era;
 
@@ -48,15 +48,15 @@ pub(super) enum HandshakeOutcome {
 
 impl Handshake {
     /// True if it introduced itself in an allowed era and with a revision that we support.
-    pub(super) fn understands(&self, speak: Speak) -> bool {
+    pub(super) fn understands(&self, speak: RevisionChoice) -> bool {
         matches!(&self.outcome, HandshakeOutcome::Introduced(found) if found.shared().is_some() && frames::eras(speak).contains(&found.era))
     }
 }
 
 pub(super) async fn run(mut pipe: Pipe, line: &CommandLine, options: &DoctorOptions) -> Handshake {
     let eras = match options.speak {
-        Speak::Era(Era::Legacy) => [Era::Legacy, Era::Modern],
-        Speak::Exactly(revision) if revision.era() == Era::Legacy => [Era::Legacy, Era::Modern],
+        RevisionChoice::Era(Era::Legacy) => [Era::Legacy, Era::Modern],
+        RevisionChoice::Exactly(revision) if revision.era() == Era::Legacy => [Era::Legacy, Era::Modern],
         _ => [Era::Modern, Era::Legacy],
     };
     let started = pipe.started;

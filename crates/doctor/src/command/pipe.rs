@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::time::{Duration, Instant};
 use tokio::process::ChildStdout;
 use trunkline_client::CommandLine;
-use trunkline_process::{Ending, Patience, SpawnError};
+use trunkline_process::{Ending, GracePeriods, SpawnError};
 use trunkline_transport::{
     child::{ChildLimits, ChildProcess},
     stdio::{FrameReader, Line},
@@ -107,7 +107,7 @@ impl Pipe {
 
     /// Ends the process: EOF, then SIGTERM, then SIGKILL, with short grace periods.
     pub(super) async fn end(self) {
-        self.child.shutdown(Patience { eof: EXIT_GRACE, term: EXIT_GRACE }).await;
+        self.child.shutdown(GracePeriods { eof: EXIT_GRACE, term: EXIT_GRACE }).await;
     }
 }
 

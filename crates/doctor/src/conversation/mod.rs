@@ -13,7 +13,7 @@ use super::{
     step::StepId,
 };
 use serde_json::Value;
-use trunkline_client::{Speak, Target};
+use trunkline_client::{RevisionChoice, Target};
 use trunkline_protocol::{Era, Fault, FaultKind, Revision};
 
 use trial::Session;
@@ -73,7 +73,7 @@ fn problem_of(fault: &Fault, what: &str, otherwise: Cause) -> Problem {
     problem
 }
 
-fn era(introduction: &Introduction, speak: Speak) -> Checked<()> {
+fn era(introduction: &Introduction, speak: RevisionChoice) -> Checked<()> {
     if frames::eras(speak).contains(&introduction.era) {
         return passed((), introduction.era.to_string());
     }

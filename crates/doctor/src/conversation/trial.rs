@@ -13,10 +13,10 @@ use super::{
 use parking_lot::Mutex;
 use std::{collections::VecDeque, ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
 use trunkline_client::{
-    Client, ConnectOptions, Direction, Speak, Tap, Target,
+    Client, ConnectOptions, Direction, FrameTap, RevisionChoice, Target,
     resilience::{TimeoutOptions, Timeouts},
 };
-use trunkline_process::Patience;
+use trunkline_process::GracePeriods;
 use trunkline_protocol::Era;
 use trunkline_transport::child::ChildLimits;
 
@@ -41,14 +41,14 @@ struct Frames(Arc<Mutex<VecDeque<Evidence>>>);
 pub(crate) struct AttemptOverrides {
     pub(crate) environment: Option<Vec<(OsString, OsString)>>,
     pub(crate) directory: Option<PathBuf>,
-    pub(crate) speak: Option<Speak>,
+    pub(crate) speak: Option<RevisionChoice>,
 }
 
 impl Session {
     /// Connects in the detected era.
     pub(super) async fn open(target: &Target, era: Era, options: &DoctorOptions) -> Checked<Self> {
         let speak = match options.speak {
-            Speak::Newest => Speak::Era(era),
+            RevisionChoice::Newest => RevisionChoice::Era(era),
             given => given,
         };
         let overrides = AttemptOverrides { speak: Some(speak), ..AttemptOverrides::default() };
@@ -104,7 +104,7 @@ async fn connect(
     target: &Target,
     options: &DoctorOptions,
     overrides: &AttemptOverrides,
-    tap: Option<Tap>,
+    tap: Option<FrameTap>,
 ) -> Result<Client, trunkline_protocol::Fault> {
     let limit = options.limits.step;
     let timeouts = TimeoutOptions { connect: limit, call: limit, ceiling: limit };
@@ -121,7 +121,7 @@ async fn connect(
         exposure: options.exposure,
         environment: overrides.environment.clone().unwrap_or_else(|| options.environment.clone()),
         process_limits: ChildLimits { line: options.limits.bytes, ..ChildLimits::default() },
-        patience: Patience { eof: EXIT_GRACE, term: EXIT_GRACE },
+        patience: GracePeriods { eof: EXIT_GRACE, term: EXIT_GRACE },
         tap,
         ..ConnectOptions::default()
     };
@@ -141,9 +141,9 @@ fn placed(target: &Target, options: &DoctorOptions, overrides: &AttemptOverrides
 }
 
 impl Frames {
-    fn tap(&self) -> Tap {
+    fn tap(&self) -> FrameTap {
         let frames = self.clone();
-        Tap::new(move |direction, frame| frames.add(direction, frame))
+        FrameTap::new(move |direction, frame| frames.add(direction, frame))
     }
 
     fn add(&self, direction: Direction, frame: &[u8]) {

@@ -12,7 +12,7 @@ use crate::{
 use http::{HeaderMap, HeaderValue};
 use serde_json::Value;
 use std::time::{Duration, Instant};
-use trunkline_client::{Speak, raw};
+use trunkline_client::{RevisionChoice, raw};
 use trunkline_protocol::Era;
 use trunkline_transport::{
     headers::MCP_SESSION_ID,
@@ -109,7 +109,7 @@ pub(super) async fn make(site: &Site<'_>) -> Result<Contact, Box<Failed>> {
     }
 }
 
-fn order(speak: Speak) -> [Era; 2] {
+fn order(speak: RevisionChoice) -> [Era; 2] {
     match frames::eras(speak) {
         [Era::Legacy] => [Era::Legacy, Era::Modern],
         _ => [Era::Modern, Era::Legacy],
@@ -135,7 +135,7 @@ async fn try_legacy_sse(site: &Site<'_>, client: &HttpClient) -> Result<Contact,
     let start = Instant::now();
     let connection = legacy_sse::Connection::open(client, site.address.as_str(), HeaderMap::new()).await?;
     let (sender, mut receiver) = connection.split();
-    let frame = frames::first(Era::Legacy, Speak::Newest, 1);
+    let frame = frames::first(Era::Legacy, RevisionChoice::Newest, 1);
     sender.send(frame.to_string().into()).await?;
     let limit = site.options.limits.step;
     let waiting = async {

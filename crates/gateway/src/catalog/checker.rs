@@ -126,7 +126,7 @@ fn compile(schema: &Raw) -> Result<Schema, BadSchema> {
         return Err(BadSchema::TooComplex(values));
     }
     let schema: Value = schema.decode().map_err(|e| BadSchema::Invalid(e.to_string()))?;
-    Schema::of_stranger(&schema).map_err(|bad| {
+    Schema::untrusted(&schema).map_err(|bad| {
         let reason = cut(&bad.to_string());
         if bad.is_expensive() { BadSchema::TooExpensive(reason) } else { BadSchema::Invalid(reason) }
     })

@@ -8,7 +8,7 @@ use crate::evidence::{Departed, Direction};
 use bytes::Bytes;
 use std::time::Duration;
 use tokio::{io::AsyncRead, task::JoinHandle, time::Instant};
-use trunkline_process::{Command, Patience, Rung};
+use trunkline_process::{Command, GracePeriods, ShutdownStep};
 use trunkline_transport::{
     child::{ChildLimits, ChildProcess},
     stdio::{FrameReader, FrameWriter, Line as Read, QueueLimits},
@@ -70,7 +70,7 @@ impl PipeLine {
     }
 
     /// Closes the input and records how the process exits.
-    pub(crate) async fn finish(mut self, patience: Patience) {
+    pub(crate) async fn finish(mut self, patience: GracePeriods) {
         let ended_before = self.inbox.has_ended();
         if ended_before {
             self.note_ending().await;
@@ -88,7 +88,7 @@ impl PipeLine {
         let stderr = child.process.stderr().clone();
         let began = Instant::now();
         let departure = child.shutdown(patience).await;
-        let after = (departure.rung == Rung::EndOfInput).then(|| began.elapsed());
+        let after = (departure.rung == ShutdownStep::EndOfInput).then(|| began.elapsed());
         // A server that was killed had no chance to end its children.
         let left_behind = departure.survivors.filter(|_| after.is_some());
         tokio::time::timeout(LAST_WORDS, &mut self.reading).await.ok();

@@ -13,7 +13,7 @@ use crate::evidence::{Direction, Exchange, Frame, HttpHead, Line, Settled, Step}
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
-use trunkline_process::Patience;
+use trunkline_process::GracePeriods;
 use trunkline_protocol::Era;
 
 /// Timeout for a response that may be an endless stream.
@@ -364,7 +364,7 @@ impl Speaker {
                 let answered = line.exchanges.first().filter(|first| first.settled == Settled::Answered);
                 answered.map_or(LEAVE, |first| first.took)
             });
-            pipe.finish(Patience { eof: first.clamp(LEAVE, LONGEST_LEAVE), term: TERM }).await;
+            pipe.finish(GracePeriods { eof: first.clamp(LEAVE, LONGEST_LEAVE), term: TERM }).await;
         }
         self.inbox.take()
     }

@@ -63,7 +63,7 @@ pub use sampling::{
     CreateMessageParams, CreateMessageResult, ModelHint, ModelPreferences, SampledContent, SamplingMessage,
     ToolChoice,
 };
-pub use subscriptions::{ASIDES, Acknowledged, ListenParams, SubscriptionFilter};
+pub use subscriptions::{Acknowledged, ListenParams, SubscriptionFilter, UNSOLICITED};
 pub use task_state::{TaskState, UnreadableTask};
 pub use tasks::{
     CreateTaskResult, ExtensionTask, ListTasksResult, RelatedTask, Task, TaskError, TaskIdParams, TaskParams,

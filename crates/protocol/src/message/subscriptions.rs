@@ -4,7 +4,7 @@ use crate::{Raw, view::view};
 
 /// Our own member of a filter: the session also wants the notifications that a server sends to its
 /// caller outside of any call. Only our own handlers use it; it is never sent to a server.
-pub const ASIDES: &str = "trunkline/asides";
+pub const UNSOLICITED: &str = "trunkline/unsolicited";
 
 view! {
     /// The notifications that a client requests, or that a server agreed to send.

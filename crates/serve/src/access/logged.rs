@@ -1,7 +1,7 @@
 //! [`Logged`]: a handler layer that writes calls to the access log.
 
 use super::{
-    Access, AccessHook, CallEnding, Way,
+    Access, AccessHook, AccessTransport, CallEnding,
     note::{CallOrigin, Note},
 };
 use std::{
@@ -73,7 +73,7 @@ fn access(call: &Call) -> Access {
     Access {
         at: SystemTime::now(),
         took: Duration::ZERO,
-        way: Way::Line { view: call.view.clone() },
+        way: AccessTransport::Stream { view: call.view.clone() },
         caller: Some(call.caller.clone()),
         method: Some(call.method.clone()),
         target: target.map(|target| target[..target.floor_char_boundary(MAX_TARGET)].to_owned()),

@@ -10,4 +10,4 @@ mod record;
 
 pub use logged::Logged;
 pub(crate) use note::{AccessRecord, logged, note};
-pub use record::{Access, AccessHook, CallEnding, Way};
+pub use record::{Access, AccessHook, AccessTransport, CallEnding};

@@ -1,6 +1,6 @@
 //! The task-local note of an HTTP request, and the record made of it when the response ends.
 
-use super::{Access, AccessHook, CallEnding, Way};
+use super::{Access, AccessHook, AccessTransport, CallEnding};
 use crate::http::Body;
 use ::http::{Request, Response, header::HeaderMap};
 use parking_lot::Mutex;
@@ -47,7 +47,7 @@ pub(crate) struct AccessRecord {
     note: Arc<Note>,
     at: SystemTime,
     began: Instant,
-    way: Way,
+    way: AccessTransport,
     session: Option<String>,
     pub(crate) bytes_out: u64,
     /// True until all of the response was sent.
@@ -104,7 +104,7 @@ impl AccessRecord {
     }
 
     fn attach_to(mut self, response: Response<Body>) -> Response<Body> {
-        if let Way::Http { status, .. } = &mut self.way {
+        if let AccessTransport::Http { status, .. } = &mut self.way {
             *status = Some(response.status().as_u16());
         }
         self.session = self.session.take().or_else(|| session(response.headers()));
@@ -112,11 +112,11 @@ impl AccessRecord {
     }
 }
 
-fn way<B>(request: &Request<B>, peer: IpAddr) -> Way {
+fn way<B>(request: &Request<B>, peer: IpAddr) -> AccessTransport {
     // The query is left out: it may contain a session id.
     let path = request.uri().path();
     let path = path[..path.floor_char_boundary(MAX_PATH)].to_owned();
-    Way::Http { verb: request.method().clone(), path, peer, status: None }
+    AccessTransport::Http { verb: request.method().clone(), path, peer, status: None }
 }
 
 fn session(headers: &HeaderMap) -> Option<String> {

@@ -19,7 +19,7 @@ pub type AccessHook = Arc<dyn Fn(Access) + Send + Sync>;
 pub struct Access {
     pub at: SystemTime,
     pub took: Duration,
-    pub way: Way,
+    pub way: AccessTransport,
     /// `None` if the request was refused before its caller was identified.
     pub caller: Option<Arc<Caller>>,
     /// The method of the call, or of the notification.
@@ -41,13 +41,13 @@ pub struct Access {
 
 /// The transport of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Way {
+pub enum AccessTransport {
     /// Over HTTP. `status` is `None` if the client disconnected before the response.
     Http { verb: Method, path: String, peer: IpAddr, status: Option<u16> },
     /// Over HTTP, with a head that could not be parsed; nothing else is known.
     Unread { peer: IpAddr, status: u16, reason: String },
     /// A call over stdio or HTTP+SSE, or one that outlived its HTTP request.
-    Line { view: Option<Arc<str>> },
+    Stream { view: Option<Arc<str>> },
 }
 
 /// The outcome of a call.
@@ -71,7 +71,7 @@ impl Access {
         Self {
             at: SystemTime::now(),
             took: Duration::ZERO,
-            way: Way::Unread { peer, status, reason },
+            way: AccessTransport::Unread { peer, status, reason },
             caller: None,
             method: None,
             target: None,

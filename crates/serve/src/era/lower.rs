@@ -1,6 +1,6 @@
 //! Lowers results: removes or converts everything that a legacy revision does not define.
 
-use trunkline_protocol::{Object, Raw, Revision, Sifted, message::meta, method};
+use trunkline_protocol::{MemberEdit, Object, Raw, Revision, message::meta, method};
 
 /// Members of results that only the modern era defines.
 const MODERN_ONLY: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
@@ -8,14 +8,14 @@ const MODERN_ONLY: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
 /// Converts a result to this revision.
 pub(super) fn lower(result: &Raw, name: &str, revision: Revision) -> Raw {
     let mut structured = None;
-    let lowered = result.sifted(|member| {
+    let lowered = result.edit_members(|member| {
         if MODERN_ONLY.iter().any(|name| member.is(name)) {
-            return Sifted::LeftOut;
+            return MemberEdit::LeftOut;
         }
         if member.is("structuredContent") {
             structured = Some(member.value());
         }
-        if member.is("_meta") { without_identity(&member.value()) } else { Sifted::Kept }
+        if member.is("_meta") { without_identity(&member.value()) } else { MemberEdit::Kept }
     });
     let lowered = lowered.unwrap_or_else(|| result.clone());
     match name {
@@ -28,11 +28,11 @@ pub(super) fn lower(result: &Raw, name: &str, revision: Revision) -> Raw {
     }
 }
 
-fn without_identity(own: &Raw) -> Sifted {
+fn without_identity(own: &Raw) -> MemberEdit {
     match own.without(&[meta::SERVER_INFO]) {
-        None => Sifted::Kept,
-        Some(rest) if rest == Raw::empty_object() => Sifted::LeftOut,
-        Some(rest) => Sifted::Became(rest),
+        None => MemberEdit::Kept,
+        Some(rest) if rest == Raw::empty_object() => MemberEdit::LeftOut,
+        Some(rest) => MemberEdit::Became(rest),
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
 use tokio::{sync::oneshot, task::AbortHandle};
 use trunkline_protocol::{
     Call, Fault, FaultKind, Object, Part, Raw, Reply,
-    message::{ASIDES, Acknowledged, meta},
+    message::{Acknowledged, UNSOLICITED, meta},
     method,
 };
 use trunkline_resilience::Deadline;
@@ -119,7 +119,7 @@ pub(crate) fn listen(service: &Arc<Service>, session: &Arc<Session>) -> oneshot:
         "promptsListChanged": true,
         "resourcesListChanged": true,
         "resourceSubscriptions": uris,
-        ASIDES: true,
+        UNSOLICITED: true,
     });
     let mut params = Object::new();
     params.set("notifications", filter.into());

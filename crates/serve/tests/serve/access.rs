@@ -11,7 +11,7 @@ use tokio::{
     sync::{mpsc, watch},
 };
 use trunkline_serve::{
-    Access, AccessHook, CallEnding, Logged, ServeOptions, Server, Shutdown, Way, serve_stdio,
+    Access, AccessHook, AccessTransport, CallEnding, Logged, ServeOptions, Server, Shutdown, serve_stdio,
 };
 
 const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -43,9 +43,9 @@ async fn served() -> (SocketAddr, Log, mpsc::UnboundedReceiver<String>, watch::S
 
 fn status(access: &Access) -> Option<u16> {
     match &access.way {
-        Way::Http { status, .. } => *status,
-        Way::Unread { status, .. } => Some(*status),
-        Way::Line { .. } => None,
+        AccessTransport::Http { status, .. } => *status,
+        AccessTransport::Unread { status, .. } => Some(*status),
+        AccessTransport::Stream { .. } => None,
     }
 }
 
@@ -59,7 +59,7 @@ async fn a_request_is_told_once_with_its_call() {
     let heard = post(address, &headers, &body).await;
     assert_eq!(heard.status, 200);
     let told = log.next().await;
-    let Way::Http { verb, path, peer, status } = &told.way else { panic!("{told:?}") };
+    let AccessTransport::Http { verb, path, peer, status } = &told.way else { panic!("{told:?}") };
     assert_eq!(
         (verb.as_str(), path.as_str(), peer.is_loopback(), *status),
         ("POST", "/mcp", true, Some(200))
@@ -145,7 +145,7 @@ async fn a_request_that_cannot_be_read_is_told_with_its_reason() {
     ] {
         assert_eq!(send(address, head.as_bytes()).await.status, expected);
         let told = log.next().await;
-        let Way::Unread { peer, status, reason } = &told.way else { panic!("{told:?}") };
+        let AccessTransport::Unread { peer, status, reason } = &told.way else { panic!("{told:?}") };
         assert!(peer.is_loopback() && *status == expected && !reason.is_empty(), "{told:?}");
         assert!(told.caller.is_none() && told.method.is_none());
     }
@@ -167,7 +167,7 @@ async fn a_call_over_a_line_has_a_record_of_its_own() {
             break told;
         }
     };
-    assert_eq!((told.way, told.target.as_deref()), (Way::Line { view: None }, Some("echo")));
+    assert_eq!((told.way, told.target.as_deref()), (AccessTransport::Stream { view: None }, Some("echo")));
     assert!(told.ending == Some(CallEnding::Fine) && told.bytes_out > 0);
     drop(client);
     serving.await.unwrap().unwrap();

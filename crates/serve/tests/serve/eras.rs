@@ -8,7 +8,7 @@ use futures_util::future::{BoxFuture, FutureExt};
 use serde_json::json;
 use std::{future, sync::Arc, time::Duration};
 use trunkline_client::{
-    Abilities, Ability, Asked, Carrier, Client, ConnectOptions, Host, Interest, Speak, Target,
+    Abilities, Ability, Asked, Carrier, Client, ConnectOptions, Host, Interest, RevisionChoice, Target,
 };
 use trunkline_protocol::{Era, Notification, Object, Outcome, Raw, Revision, message::ContentBlock, method};
 use trunkline_serve::{Eras, ServeOptions, Shutdown};
@@ -27,7 +27,7 @@ impl Host for Ada {
     fn notice(&self, _notification: &Notification) {}
 }
 
-fn options(speak: Speak) -> ConnectOptions {
+fn options(speak: RevisionChoice) -> ConnectOptions {
     ConnectOptions { speak, host: Arc::new(Ada), ..ConnectOptions::default() }
 }
 
@@ -84,7 +84,7 @@ async fn cancel(client: &Client, dropped: &mut tokio::sync::mpsc::UnboundedRecei
     assert_eq!(tokio::time::timeout(limit, dropped.recv()).await.unwrap().as_deref(), Some("never"));
 }
 
-async fn whole_visit(path: &str, speak: Speak, want: (Era, Carrier)) {
+async fn whole_visit(path: &str, speak: RevisionChoice, want: (Era, Carrier)) {
     let (fixture, mut dropped) = Fixture::new();
     let (address, _running, _server) = start(fixture.clone(), ServeOptions::default()).await;
     let target = Target::url(&format!("http://{address}{path}")).unwrap();
@@ -101,12 +101,12 @@ async fn whole_visit(path: &str, speak: Speak, want: (Era, Carrier)) {
 
 #[tokio::test]
 async fn modern_over_http() {
-    whole_visit("/mcp", Speak::Newest, (Era::Modern, Carrier::StreamableHttp)).await;
+    whole_visit("/mcp", RevisionChoice::Newest, (Era::Modern, Carrier::StreamableHttp)).await;
 }
 
 #[tokio::test]
 async fn legacy_over_http() {
-    whole_visit("/mcp", Speak::Era(Era::Legacy), (Era::Legacy, Carrier::StreamableHttp)).await;
+    whole_visit("/mcp", RevisionChoice::Era(Era::Legacy), (Era::Legacy, Carrier::StreamableHttp)).await;
 }
 
 #[tokio::test]
@@ -115,7 +115,7 @@ async fn every_legacy_revision_over_http() {
         let (fixture, _) = Fixture::new();
         let (address, _running, _server) = start(fixture, ServeOptions::default()).await;
         let target = Target::url(&format!("http://{address}/mcp")).unwrap();
-        let client = Client::connect(&target, options(Speak::Exactly(revision))).await.unwrap();
+        let client = Client::connect(&target, options(RevisionChoice::Exactly(revision))).await.unwrap();
         assert_eq!(client.server().revision, revision);
         assert_eq!(say(&client, "echo").await, "hällo\n");
         client.close().await;
@@ -124,7 +124,7 @@ async fn every_legacy_revision_over_http() {
 
 #[tokio::test]
 async fn legacy_over_sse() {
-    whole_visit("/sse", Speak::Newest, (Era::Legacy, Carrier::LegacySse)).await;
+    whole_visit("/sse", RevisionChoice::Newest, (Era::Legacy, Carrier::LegacySse)).await;
 }
 
 #[tokio::test]
@@ -134,7 +134,7 @@ async fn an_era_can_be_switched_off() {
         let options_served = ServeOptions { eras: Eras::Only(era), ..ServeOptions::default() };
         let (address, _running, _server) = start(fixture, options_served).await;
         let target = Target::url(&format!("http://{address}/mcp")).unwrap();
-        let client = Client::connect(&target, options(Speak::Newest)).await.unwrap();
+        let client = Client::connect(&target, options(RevisionChoice::Newest)).await.unwrap();
         assert_eq!(client.server().era(), era);
         assert_eq!(say(&client, "echo").await, "hällo\n");
     }
@@ -158,7 +158,7 @@ async fn p02_a_server_told_to_stop_lets_calls_finish() {
     let (fixture, _) = Fixture::new();
     let (address, tell, server) = start(fixture, ServeOptions::default()).await;
     let target = Target::url(&format!("http://{address}/mcp")).unwrap();
-    let client = Client::connect(&target, options(Speak::Newest)).await.unwrap();
+    let client = Client::connect(&target, options(RevisionChoice::Newest)).await.unwrap();
     assert_eq!(say(&client, "echo").await, "hällo\n");
     tell.send(Shutdown::Drain).unwrap();
     tokio::time::timeout(Duration::from_secs(20), server).await.unwrap().unwrap();
@@ -170,7 +170,7 @@ async fn v06_readiness_turns_false_while_a_call_finishes() {
     let (fixture, mut told) = Fixture::new();
     let (address, tell, server) = start(fixture, ServeOptions::default()).await;
     let target = Target::url(&format!("http://{address}/mcp")).unwrap();
-    let client = Client::connect(&target, options(Speak::Newest)).await.unwrap();
+    let client = Client::connect(&target, options(RevisionChoice::Newest)).await.unwrap();
     let call = tokio::spawn({
         let client = client.clone();
         async move { client.call("never", Object::new()).await }

@@ -11,7 +11,7 @@ use serde_json::json;
 use std::{fmt::Write as _, fs};
 use support::*;
 use tokio::time::Instant;
-use trunkline_client::{ConnectOptions, Speak, Target};
+use trunkline_client::{ConnectOptions, RevisionChoice, Target};
 use trunkline_protocol::Era;
 use trunkline_testkit::script::relay::Reading;
 
@@ -118,7 +118,7 @@ fn u05_questions_of_a_server_that_takes_no_answers_are_not_kept() {
     run_within(64 * MIB, async {
         let peer = process_peer().await;
         let command = Target::command(peer.command_reading(Reading::Lines(2))).unwrap();
-        let connecting = connect(command, speaking(Speak::Era(Era::Legacy)));
+        let connecting = connect(command, speaking(RevisionChoice::Era(Era::Legacy)));
         let mut line = peer.accept().await;
         initialize(&mut line, "2025-11-25").await;
         let client = connecting.await.unwrap().unwrap();

@@ -9,7 +9,9 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
 };
-use trunkline_client::{Carrier, ConnectOptions, Direction, Memory, Speak, Tap, Target, Way};
+use trunkline_client::{
+    Carrier, ConnectOptions, Direction, FrameTap, KnownTransport, Memory, RevisionChoice, Target,
+};
 use trunkline_protocol::{Era, Revision};
 use trunkline_testkit::script::HttpPeer;
 
@@ -212,7 +214,7 @@ fn m02_an_address_that_refuses_initialize_and_never_answers_the_probe_is_told_as
     run(async {
         let read = Arc::new(AtomicBool::new(false));
         let mark = read.clone();
-        let tap = Tap::new(move |direction, _: &[u8]| {
+        let tap = FrameTap::new(move |direction, _: &[u8]| {
             mark.fetch_or(direction == Direction::Received, Ordering::Relaxed);
         });
         let (mut peer, connecting) = http(ConnectOptions { tap: Some(tap), ..options() }).await;
@@ -304,7 +306,7 @@ fn t4_nobody_at_the_address_is_told_as_such() {
 #[test]
 fn t4_the_caller_may_insist_on_an_era() {
     run(async {
-        let (peer, connecting) = process(speaking(Speak::Era(Era::Modern))).await;
+        let (peer, connecting) = process(speaking(RevisionChoice::Era(Era::Modern))).await;
         let mut line = peer.accept().await;
         let probe = line.expect("server/discover").await;
         line.refuse(&probe, -32601, "Method not found").await;
@@ -329,7 +331,7 @@ fn t4_what_was_found_out_is_used_the_next_time() {
         line.refuse(&probe, -32601, "Method not found").await;
         initialize(&mut line, "2025-11-25").await;
         connecting.await.unwrap().unwrap();
-        assert_eq!(memory.recall(&target.key()), Some(Way::Legacy));
+        assert_eq!(memory.recall(&target.key()), Some(KnownTransport::Legacy));
         let connecting = connect(target, remembering(&memory));
         // Now `initialize` is the first request.
         initialize(&mut peer.accept().await, "2025-11-25").await;
@@ -342,13 +344,14 @@ fn t4_what_no_longer_fits_is_forgotten_and_found_out_anew() {
     run(async {
         let mut peer = HttpPeer::start().await;
         let target = Target::url(&peer.url()).unwrap();
-        let memory = Arc::new(Memory::from_entries(BTreeMap::from([(target.key(), Way::LegacySse)])));
+        let memory =
+            Arc::new(Memory::from_entries(BTreeMap::from([(target.key(), KnownTransport::LegacySse)])));
         let connecting = connect(target.clone(), remembering(&memory));
         peer.expect("GET").await.status(405).await;
         peer.expect("POST server/discover").await.result(&discovery()).await;
         let client = connecting.await.unwrap().unwrap();
         assert_eq!(client.server().era(), Era::Modern);
-        assert_eq!(memory.recall(&target.key()), Some(Way::Modern));
+        assert_eq!(memory.recall(&target.key()), Some(KnownTransport::Modern));
     });
 }
 
@@ -357,7 +360,7 @@ fn t4_a_remembered_modern_server_that_was_replaced_by_an_old_one_is_still_reache
     run(async {
         let peer = process_peer().await;
         let target = Target::command(peer.command()).unwrap();
-        let memory = Arc::new(Memory::from_entries(BTreeMap::from([(target.key(), Way::Modern)])));
+        let memory = Arc::new(Memory::from_entries(BTreeMap::from([(target.key(), KnownTransport::Modern)])));
         let connecting = connect(target.clone(), remembering(&memory));
         let mut first = peer.accept().await;
         let probe = first.expect("server/discover").await;
@@ -367,6 +370,6 @@ fn t4_a_remembered_modern_server_that_was_replaced_by_an_old_one_is_still_reache
         second.refuse(&probe, -32601, "Method not found").await;
         initialize(&mut second, "2025-11-25").await;
         connecting.await.unwrap().unwrap();
-        assert_eq!(memory.recall(&target.key()), Some(Way::Legacy));
+        assert_eq!(memory.recall(&target.key()), Some(KnownTransport::Legacy));
     });
 }

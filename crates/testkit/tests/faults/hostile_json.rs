@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use serde_json::{Value, json};
-use trunkline_client::{Client, Speak};
+use trunkline_client::{Client, RevisionChoice};
 use trunkline_protocol::{Era, Revision};
 use trunkline_testkit::script::{Asked, HttpPeer, ProcessLine};
 
@@ -140,7 +140,7 @@ fn j02_a_batch_on_the_servers_own_stream_is_taken_only_where_the_revision_has_ba
     run(async {
         let batch = r#"[{"jsonrpc":"2.0","id":"a","result":{}},{"jsonrpc":"2.0","id":"b","result":{}}]"#;
         for (revision, strays) in [("2025-11-25", 1), ("2025-03-26", 2)] {
-            let (mut peer, connecting) = http(speaking(Speak::Era(Era::Legacy))).await;
+            let (mut peer, connecting) = http(speaking(RevisionChoice::Era(Era::Legacy))).await;
             peer.expect("POST initialize").await.result(&introduction(revision)).await;
             peer.expect("POST notifications/initialized").await.status(202).await;
             let client = connecting.await.unwrap().unwrap();
@@ -324,7 +324,7 @@ fn j10_no_schema_makes_the_client_fetch_anything() {
 #[test]
 fn j05_the_handshake_is_read_as_strictly() {
     run(async {
-        let (peer, connecting) = process(speaking(Speak::Exactly(Revision::V2025_11_25))).await;
+        let (peer, connecting) = process(speaking(RevisionChoice::Exactly(Revision::V2025_11_25))).await;
         let mut line = peer.accept().await;
         let asked = line.expect("initialize").await;
         line.say(asked.result_text(

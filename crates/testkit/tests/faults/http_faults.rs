@@ -5,7 +5,7 @@ use serde_json::json;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_rustls::{TlsAcceptor, rustls};
-use trunkline_client::{ConnectOptions, Direction, Speak, State, Tap, Target};
+use trunkline_client::{ConnectOptions, Direction, FrameTap, RevisionChoice, State, Target};
 use trunkline_protocol::{Era, Object};
 use trunkline_testkit::script::HttpPeer;
 use trunkline_transport::http::HttpOptions;
@@ -258,7 +258,7 @@ fn h17_an_endpoint_at_another_origin_is_refused() {
     run(async {
         let trap = HttpPeer::start().await;
         let mut options = with_token();
-        options.speak = Speak::Era(Era::Legacy);
+        options.speak = RevisionChoice::Era(Era::Legacy);
         let (mut peer, connecting) = http(options).await;
         peer.expect("POST initialize").await.status(405).await;
         let mut stream = peer.expect("GET").await.events().await;
@@ -368,7 +368,8 @@ fn o13_a_token_stands_in_no_fault_and_no_trace() {
     run(async {
         let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
         let kept = seen.clone();
-        let tap = Tap::new(move |_: Direction, frame: &[u8]| kept.lock().unwrap().extend_from_slice(frame));
+        let tap =
+            FrameTap::new(move |_: Direction, frame: &[u8]| kept.lock().unwrap().extend_from_slice(frame));
         let (client, mut peer) = http_modern(ConnectOptions { tap: Some(tap), ..with_token() }).await;
         let call = call(&client);
         peer.expect("POST tools/call").await.status(403).await;
@@ -383,7 +384,7 @@ fn o13_a_token_stands_in_no_fault_and_no_trace() {
 fn u12_a_lost_event_stream_of_the_oldest_kind_disconnects() {
     run(async {
         let mut options = options();
-        options.speak = Speak::Era(Era::Legacy);
+        options.speak = RevisionChoice::Era(Era::Legacy);
         let (mut peer, connecting) = http(options).await;
         peer.expect("POST initialize").await.status(405).await;
         let mut stream = peer.expect("GET").await.events().await;

@@ -2,14 +2,14 @@
 
 use crate::support::*;
 use serde_json::json;
-use trunkline_client::{Client, Speak, State};
+use trunkline_client::{Client, RevisionChoice, State};
 use trunkline_protocol::{Era, Object, Revision};
 use trunkline_testkit::script::ProcessLine;
 
 async fn initialize_with(
     result: serde_json::Value,
 ) -> (Result<Client, trunkline_protocol::Fault>, ProcessLine) {
-    let (peer, connecting) = process(speaking(Speak::Exactly(Revision::V2025_06_18))).await;
+    let (peer, connecting) = process(speaking(RevisionChoice::Exactly(Revision::V2025_06_18))).await;
     let mut line = peer.accept().await;
     let asked = line.expect("initialize").await;
     assert_eq!(asked.params["protocolVersion"], "2025-06-18");
@@ -20,7 +20,7 @@ async fn initialize_with(
 #[test]
 fn p4_nothing_is_sent_before_the_answer_and_initialized_comes_first_after_it() {
     run(async {
-        let (peer, connecting) = process(speaking(Speak::Era(Era::Legacy))).await;
+        let (peer, connecting) = process(speaking(RevisionChoice::Era(Era::Legacy))).await;
         let mut line = peer.accept().await;
         let asked = line.expect("initialize").await;
         // The server may send requests before it answers; it receives none until it has.
@@ -74,7 +74,7 @@ fn p5_an_answer_without_a_revision_breaks_the_protocol() {
 #[test]
 fn p5_a_server_that_refuses_initialize_is_quoted() {
     run(async {
-        let (peer, connecting) = process(speaking(Speak::Era(Era::Legacy))).await;
+        let (peer, connecting) = process(speaking(RevisionChoice::Era(Era::Legacy))).await;
         let mut line = peer.accept().await;
         let asked = line.expect("initialize").await;
         line.refuse(&asked, -32603, "licence expired").await;
@@ -112,7 +112,7 @@ fn p7_the_states_follow_each_other_and_a_closed_connection_takes_nothing() {
         let peer = process_peer().await;
         let command = peer.command_reading(trunkline_testkit::script::relay::Reading::Stay);
         let target = trunkline_client::Target::command(command).unwrap();
-        let connecting = connect(target, speaking(Speak::Era(Era::Legacy)));
+        let connecting = connect(target, speaking(RevisionChoice::Era(Era::Legacy)));
         let mut line = peer.accept().await;
         initialize(&mut line, "2025-11-25").await;
         let client = connecting.await.unwrap().unwrap();

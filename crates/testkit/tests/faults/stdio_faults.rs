@@ -1,7 +1,7 @@
 //! T: faults of a server's standard streams. The target `fault_memory` measures memory.
 
 use crate::support::*;
-use trunkline_client::{ConnectOptions, Speak, State, Target};
+use trunkline_client::{ConnectOptions, RevisionChoice, State, Target};
 use trunkline_protocol::{Era, Object, Raw};
 use trunkline_testkit::script::relay::Reading;
 use trunkline_transport::child::ChildLimits;
@@ -63,7 +63,7 @@ fn t05_a_server_that_reads_nothing_costs_a_bounded_queue_and_a_clear_error() {
         let peer = process_peer().await;
         // The server reads `initialize` and `notifications/initialized`, and then stops reading.
         let command = Target::command(peer.command_reading(Reading::Lines(2))).unwrap();
-        let connecting = connect(command, speaking(Speak::Era(Era::Legacy)));
+        let connecting = connect(command, speaking(RevisionChoice::Era(Era::Legacy)));
         let mut line = peer.accept().await;
         initialize(&mut line, "2025-11-25").await;
         let client = connecting.await.unwrap().unwrap();
@@ -147,7 +147,7 @@ exec <&-
 echo '{"jsonrpc":"2.0","method":"notifications/deaf"}'
 exec /bin/sleep 1000"#;
         let command = Target::command(["/bin/sh", "-c", script]).unwrap();
-        let client = connect(command, speaking(Speak::Era(Era::Legacy))).await.unwrap().unwrap();
+        let client = connect(command, speaking(RevisionChoice::Era(Era::Legacy))).await.unwrap().unwrap();
         // The notification may arrive before we listen; the input is closed by then or soon after.
         let (code, text) = loop {
             let fault = client.call("work", Object::new()).timeout(seconds(1)).await.unwrap_err();

@@ -8,8 +8,8 @@ use std::{
 };
 use tokio::task::JoinHandle;
 use trunkline_client::{
-    Abilities, Ability, Asked as HostAsked, Client, ConnectOptions, Direction, Host, Ids, Speak, Tap, Target,
-    resilience::RetryOptions,
+    Abilities, Ability, Asked as HostAsked, Client, ConnectOptions, Direction, FrameTap, Host, Ids,
+    RevisionChoice, Target, resilience::RetryOptions,
 };
 use trunkline_protocol::{Era, Fault, Notification, Object, Outcome, Raw, message::CallToolResult};
 use trunkline_testkit::script::{Asked, HttpPeer, ProcessLine, ProcessPeer};
@@ -57,7 +57,7 @@ pub(crate) fn options() -> ConnectOptions {
     }
 }
 
-pub(crate) fn speaking(speak: Speak) -> ConnectOptions {
+pub(crate) fn speaking(speak: RevisionChoice) -> ConnectOptions {
     ConnectOptions { speak, ..options() }
 }
 
@@ -107,7 +107,8 @@ pub(crate) async fn legacy(options: ConnectOptions) -> (Client, ProcessLine) {
 }
 
 pub(crate) async fn legacy_of(revision: &str, options: ConnectOptions) -> (Client, ProcessLine) {
-    let (peer, connecting) = process(ConnectOptions { speak: Speak::Era(Era::Legacy), ..options }).await;
+    let (peer, connecting) =
+        process(ConnectOptions { speak: RevisionChoice::Era(Era::Legacy), ..options }).await;
     let mut line = peer.accept().await;
     initialize(&mut line, revision).await;
     (connecting.await.unwrap().unwrap(), line)
@@ -131,7 +132,8 @@ pub(crate) async fn modern(options: ConnectOptions) -> (Client, ProcessLine) {
 
 /// A legacy session over HTTP whose server has no GET stream.
 pub(crate) async fn http_legacy(options: ConnectOptions) -> (Client, HttpPeer) {
-    let (mut peer, connecting) = http(ConnectOptions { speak: Speak::Era(Era::Legacy), ..options }).await;
+    let (mut peer, connecting) =
+        http(ConnectOptions { speak: RevisionChoice::Era(Era::Legacy), ..options }).await;
     begin_session(&mut peer, "session-1").await;
     let client = connecting.await.unwrap().unwrap();
     peer.expect("GET").await.status(405).await;
@@ -230,10 +232,10 @@ impl Host for TestHost {
 }
 
 /// Returns a tap that records the lines that are not messages.
-pub(crate) fn noise_counter() -> (Tap, Arc<Mutex<Vec<Vec<u8>>>>) {
+pub(crate) fn noise_counter() -> (FrameTap, Arc<Mutex<Vec<Vec<u8>>>>) {
     let noise = Arc::new(Mutex::new(Vec::new()));
     let kept = noise.clone();
-    let tap = Tap::new(move |direction, frame| {
+    let tap = FrameTap::new(move |direction, frame| {
         if direction == Direction::Noise {
             kept.lock().unwrap().push(frame.to_vec());
         }

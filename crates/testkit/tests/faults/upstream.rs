@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 use tokio::time::Instant;
-use trunkline_client::{ConnectOptions, Speak, State, Target, resilience::BreakerState};
+use trunkline_client::{ConnectOptions, RevisionChoice, State, Target, resilience::BreakerState};
 use trunkline_protocol::{Era, Fault, FaultKind, Object};
 
 #[test]
@@ -103,7 +103,7 @@ fn u02_a_missing_program_is_told_at_once() {
 #[test]
 fn u02_a_server_that_hangs_in_initialize_is_given_up_and_ended() {
     run(async {
-        let (peer, connecting) = process(speaking(Speak::Era(Era::Legacy))).await;
+        let (peer, connecting) = process(speaking(RevisionChoice::Era(Era::Legacy))).await;
         let mut line = peer.accept().await;
         line.expect("initialize").await;
         jump(seconds(31)).await;

@@ -1,7 +1,7 @@
 //! A cell of the matrix: one server, over one transport, in one era, connected in one way.
 
 use std::fmt;
-use trunkline_client::{Carrier, Speak};
+use trunkline_client::{Carrier, RevisionChoice};
 use trunkline_protocol::{Era, Revision};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,10 +34,10 @@ pub(crate) enum Way {
 }
 
 impl Cell {
-    pub(crate) fn speak(self) -> Speak {
+    pub(crate) fn speak(self) -> RevisionChoice {
         match self.way {
-            Way::Auto => Speak::Newest,
-            Way::Forced => Speak::Era(self.era),
+            Way::Auto => RevisionChoice::Newest,
+            Way::Forced => RevisionChoice::Era(self.era),
         }
     }
 

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 use tokio::sync::watch;
-use trunkline_client::{Abilities, Ability, Asked, Direction, Host, Tap};
+use trunkline_client::{Abilities, Ability, Asked, Direction, FrameTap, Host};
 use trunkline_protocol::{Notification, Outcome, method};
 
 /// Timeout of one step; only a hanging step takes this long.
@@ -48,9 +48,9 @@ impl Recorder {
         Self { root: root.into(), kept: Arc::new(kept) }
     }
 
-    pub(crate) fn tap(&self) -> Tap {
+    pub(crate) fn tap(&self) -> FrameTap {
         let recorder = self.clone();
-        Tap::new(move |direction, frame| {
+        FrameTap::new(move |direction, frame| {
             let Ok(frame) = serde_json::from_slice(frame) else { return };
             match direction {
                 Direction::Sent => recorder.keep(Recorded::Sent(frame)),

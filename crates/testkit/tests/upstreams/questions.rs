@@ -8,7 +8,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use trunkline_client::{ConnectOptions, Speak, Target};
+use trunkline_client::{ConnectOptions, RevisionChoice, Target};
 use trunkline_gateway::upstream::UpstreamOptions;
 use trunkline_protocol::{Call, Era, FaultKind, Handler, Part, Question, Reply, message::meta};
 use trunkline_testkit::script::{Events, HttpPeer, Incoming};
@@ -99,7 +99,7 @@ async fn question(reply: &mut Reply) -> Question {
 fn whoever_does_not_answer_holds_up_nobody_else_where_questions_come_on_the_sessions_stream() {
     run(async {
         let mut web = Web { peer: HttpPeer::start().await, streams: HashMap::new(), begun: 0 };
-        let connect = ConnectOptions { speak: Speak::Era(Era::Legacy), ..ConnectOptions::default() };
+        let connect = ConnectOptions { speak: RevisionChoice::Era(Era::Legacy), ..ConnectOptions::default() };
         let target = Target::url(&web.peer.url()).unwrap();
         let upstream = start("web", target, connect, UpstreamOptions::default());
         let mut first = upstream.call(calling("work"));

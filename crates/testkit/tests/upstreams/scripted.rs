@@ -9,7 +9,7 @@ use serde_json::json;
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use trunkline_client::{
-    CommandLine, ConnectOptions, Speak, Target,
+    CommandLine, ConnectOptions, RevisionChoice, Target,
     resilience::{TimeoutOptions, Timeouts},
 };
 use trunkline_gateway::upstream::{BulkheadOptions, InProcess, Start, State, Upstream, UpstreamOptions};
@@ -261,7 +261,7 @@ fn u05_a_flood_of_changes_is_read_seldom_and_delays_no_call() {
 fn u13_a_forgotten_session_is_begun_anew_and_the_call_repeated_once() {
     run(async {
         let mut peer = HttpPeer::start().await;
-        let connect = ConnectOptions { speak: Speak::Era(Era::Legacy), ..ConnectOptions::default() };
+        let connect = ConnectOptions { speak: RevisionChoice::Era(Era::Legacy), ..ConnectOptions::default() };
         let upstream = start("web", Target::url(&peer.url()).unwrap(), connect, UpstreamOptions::default());
         crate::faults::begin_session(&mut peer, "session-1").await;
         peer.expect("GET").await.status(405).await;

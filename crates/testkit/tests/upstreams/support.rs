@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::task::JoinHandle;
-use trunkline_client::{ConnectOptions, Connector, Ids, Speak, Target};
+use trunkline_client::{ConnectOptions, Connector, Ids, RevisionChoice, Target};
 use trunkline_gateway::upstream::{Offer, State, Status, Upstream, UpstreamOptions};
 use trunkline_protocol::{Call, Caller, Era, Handler, Outcome};
 use trunkline_testkit::script::{ProcessLine, ProcessPeer};
@@ -30,7 +30,7 @@ pub(crate) fn upstream(name: &str, target: Target, options: UpstreamOptions) -> 
 pub(crate) fn legacy(name: &str, peer: &ProcessPeer, options: UpstreamOptions) -> Arc<Upstream> {
     let connect = ConnectOptions {
         ids: Ids::Integer,
-        speak: Speak::Era(Era::Legacy),
+        speak: RevisionChoice::Era(Era::Legacy),
         timeouts: options.timeouts,
         ..ConnectOptions::default()
     };

@@ -67,7 +67,7 @@ impl Checker {
         if object.get("type").is_none_or(|t| t != "object") {
             return Err(BadSchema::NotOfObjects);
         }
-        let compiled = Schema::of_stranger(&schema).map_err(|bad| {
+        let compiled = Schema::untrusted(&schema).map_err(|bad| {
             let told = cut(&bad.to_string());
             if bad.is_expensive() { BadSchema::TooExpensive(told) } else { BadSchema::Invalid(told) }
         })?;

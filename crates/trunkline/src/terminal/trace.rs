@@ -8,11 +8,11 @@ use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
-use trunkline_client::{Direction, Tap};
+use trunkline_client::{Direction, FrameTap};
 
-pub(crate) fn trace(screen: Arc<Screen>) -> Tap {
+pub(crate) fn trace(screen: Arc<Screen>) -> FrameTap {
     let start = Instant::now();
-    Tap::new(move |direction, frame| screen.tell_exactly(&line(direction, start.elapsed(), frame)))
+    FrameTap::new(move |direction, frame| screen.tell_exactly(&line(direction, start.elapsed(), frame)))
 }
 
 fn line(direction: Direction, after: Duration, frame: &[u8]) -> String {

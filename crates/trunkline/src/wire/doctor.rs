@@ -3,7 +3,7 @@
 use super::{http, reach, settings, speak};
 use crate::{args::ConnectionArgs, commands::Context, environment::Environment, failure::Failure};
 use std::time::Duration;
-use trunkline_client::{ConnectOptions, Exposure, Speak, Target};
+use trunkline_client::{ConnectOptions, Exposure, RevisionChoice, Target};
 use trunkline_config::{Reach, Server};
 use trunkline_doctor::{DoctorOptions, FirstCall, Limits, Spelling, Watch};
 
@@ -66,7 +66,7 @@ fn examined(
     if options.exposure == Exposure::Refuse {
         options.exposure = reached.exposure;
     }
-    if options.speak == Speak::Newest {
+    if options.speak == RevisionChoice::Newest {
         options.speak = reached.speak;
     }
     options.spelling = Spelling::Ours;

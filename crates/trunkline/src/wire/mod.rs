@@ -29,7 +29,7 @@ use crate::{
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::{path::Path, sync::Arc, time::Duration};
 use trunkline_client::{
-    Ability, ConnectOptions, DEFAULT_LIST_TTL, Exposure, Ids, Speak, Target, Unattended,
+    Ability, ConnectOptions, DEFAULT_LIST_TTL, Exposure, Ids, RevisionChoice, Target, Unattended,
     resilience::{TimeoutOptions, Timeouts},
 };
 use trunkline_protocol::{Era, message::Root};
@@ -106,14 +106,14 @@ fn expanded(text: &str, place: &str, environment: &Environment) -> Result<String
     expand(text, place, environment).map_err(|missing| Failure::usage(missing.to_string()))
 }
 
-fn speak(era: Option<EraChoice>, environment: &Environment) -> Result<Speak, Failure> {
+fn speak(era: Option<EraChoice>, environment: &Environment) -> Result<RevisionChoice, Failure> {
     match (era, environment.get_filled(environment::PROTOCOL_VERSION)) {
-        (Some(EraChoice::Legacy), _) => Ok(Speak::Era(Era::Legacy)),
-        (Some(EraChoice::Modern), _) => Ok(Speak::Era(Era::Modern)),
-        (Some(EraChoice::Auto), _) | (None, None) => Ok(Speak::Newest),
+        (Some(EraChoice::Legacy), _) => Ok(RevisionChoice::Era(Era::Legacy)),
+        (Some(EraChoice::Modern), _) => Ok(RevisionChoice::Era(Era::Modern)),
+        (Some(EraChoice::Auto), _) | (None, None) => Ok(RevisionChoice::Newest),
         (None, Some(revision)) => revision
             .parse()
-            .map(Speak::Exactly)
+            .map(RevisionChoice::Exactly)
             .map_err(|unknown| Failure::usage(format!("{}: {unknown}", environment::PROTOCOL_VERSION))),
     }
 }
@@ -219,8 +219,8 @@ mod tests {
     fn the_environment_sets_revision_and_cache_time() {
         let environment = |name, value| Environment::of([(name, value)]);
         let revision = environment("MCP_PROTOCOL_VERSION", "2025-06-18");
-        assert_eq!(speak(None, &revision).unwrap(), Speak::Exactly("2025-06-18".parse().unwrap()));
-        assert_eq!(speak(Some(EraChoice::Modern), &revision).unwrap(), Speak::Era(Era::Modern));
+        assert_eq!(speak(None, &revision).unwrap(), RevisionChoice::Exactly("2025-06-18".parse().unwrap()));
+        assert_eq!(speak(Some(EraChoice::Modern), &revision).unwrap(), RevisionChoice::Era(Era::Modern));
         let unknown = told(speak(None, &environment("MCP_PROTOCOL_VERSION", "1")));
         assert!(unknown.contains("MCP_PROTOCOL_VERSION: `1` is not a protocol revision"), "{unknown}");
         let ttl = |value| list_ttl(&environment("MCP_TOOL_CACHE_TTL", value));

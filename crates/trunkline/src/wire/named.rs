@@ -4,7 +4,7 @@ use super::{gateway, reach, settings};
 use crate::{args::ConnectionArgs, environment::Environment, failure::Failure};
 use std::path::{Path, PathBuf};
 use trunkline_client::{
-    ConnectOptions, Exposure, Speak, Target, ToolFilter,
+    ConnectOptions, Exposure, RevisionChoice, Target, ToolFilter,
     resilience::{TimeoutOptions, Timeouts},
 };
 use trunkline_config::{Reach, Server, Settings};
@@ -127,7 +127,7 @@ impl Named {
         if options.exposure == Exposure::Refuse {
             options.exposure = self.options.exposure;
         }
-        if options.speak == Speak::Newest {
+        if options.speak == RevisionChoice::Newest {
             options.speak = self.options.speak;
         }
         options.tools = self.options.tools;

@@ -4,7 +4,7 @@ use crate::environment::Environment;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::{collections::BTreeMap, sync::Arc};
 use trunkline_client::{
-    ConnectOptions, Exposure, Memory, Speak, Target, Way,
+    ConnectOptions, Exposure, KnownTransport, Memory, RevisionChoice, Target,
     resilience::{TimeoutOptions, Timeouts},
 };
 use trunkline_config::{
@@ -53,7 +53,7 @@ pub(crate) fn address(
     options.http = HttpOptions { extra_headers: headers(remote)?, ..HttpOptions::default() };
     options.exposure = if remote.insecure { Exposure::Accept } else { Exposure::Refuse };
     if remote.transport == TransportSetting::Sse {
-        let known = BTreeMap::from([(target.key(), Way::LegacySse)]);
+        let known = BTreeMap::from([(target.key(), KnownTransport::LegacySse)]);
         options.memory = Some(Arc::new(Memory::from_entries(known)));
     }
     Ok((target, options))
@@ -88,9 +88,9 @@ fn headers(remote: &Remote) -> Result<HeaderMap, String> {
 
 fn connect_options(server: &Server, era: EraSetting) -> Result<ConnectOptions, String> {
     let speak = match era {
-        EraSetting::Auto => Speak::Newest,
-        EraSetting::Legacy => Speak::Era(Era::Legacy),
-        EraSetting::Modern => Speak::Era(Era::Modern),
+        EraSetting::Auto => RevisionChoice::Newest,
+        EraSetting::Legacy => RevisionChoice::Era(Era::Legacy),
+        EraSetting::Modern => RevisionChoice::Era(Era::Modern),
     };
     Ok(ConnectOptions { speak, timeouts: timeouts(&server.options.timeout)?, ..ConnectOptions::default() })
 }

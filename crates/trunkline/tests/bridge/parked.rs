@@ -9,7 +9,7 @@ use crate::{
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
-use trunkline_client::{Behalf, Client, ConnectOptions, Connection, Speak, Target, Unattended};
+use trunkline_client::{Behalf, Client, ConnectOptions, Connection, RevisionChoice, Target, Unattended};
 use trunkline_protocol::{FaultKind, Object, Raw, Revision, method};
 use trunkline_serve::{Limits, ServeOptions, Server, Shutdown};
 
@@ -36,7 +36,7 @@ impl Bridge {
         let url = format!("http://{}/mcp", server.address());
         let (running, told) = watch::channel(Shutdown::Running);
         tokio::spawn(server.run(told));
-        let speak = Speak::Exactly(Revision::NEWEST);
+        let speak = RevisionChoice::Exactly(Revision::NEWEST);
         let options = ConnectOptions { speak, ..ConnectOptions::default() };
         let client = Client::connect(&Target::url(&url).unwrap(), options).await.unwrap();
         Self { client, upstream, _running: running }

@@ -10,7 +10,7 @@ use std::{
     sync::Arc,
 };
 use tempfile::TempDir;
-use trunkline_client::{Client, ConnectOptions, Speak, Target};
+use trunkline_client::{Client, ConnectOptions, RevisionChoice, Target};
 use trunkline_protocol::{Era, Revision};
 
 /// The program between client and server.
@@ -116,7 +116,8 @@ impl Site {
     }
 
     pub(crate) async fn client(&self, revision: Revision, host: Arc<Answering>) -> Client {
-        let options = ConnectOptions { speak: Speak::Exactly(revision), host, ..ConnectOptions::default() };
+        let options =
+            ConnectOptions { speak: RevisionChoice::Exactly(revision), host, ..ConnectOptions::default() };
         Client::connect(&self.target, options).await.unwrap()
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     site::{Cell, bridge, example},
 };
 use std::{process::Stdio, sync::Arc};
-use trunkline_client::{Client, ConnectOptions, Speak, Target};
+use trunkline_client::{Client, ConnectOptions, RevisionChoice, Target};
 use trunkline_protocol::{Era, Object, Revision};
 
 #[test]
@@ -69,7 +69,7 @@ async fn a_client_on_standard_input_reaches_a_server_that_is_a_command() {
     let words = [binary, "bridge", "--no-cache", "--"].map(str::to_owned).into_iter().chain(server);
     let target = Target::command(words.collect::<Vec<_>>()).unwrap();
     let options =
-        ConnectOptions { speak: Speak::Exactly(Revision::V2025_06_18), ..ConnectOptions::default() };
+        ConnectOptions { speak: RevisionChoice::Exactly(Revision::V2025_06_18), ..ConnectOptions::default() };
     let client = Client::connect(&target, options).await.unwrap();
     assert_eq!(client.server().era(), Era::Legacy);
     let result = client.call("test_simple_text", Object::new()).await.unwrap();

@@ -8,7 +8,7 @@ use super::{
     HttpLink,
 };
 use crate::{
-    frame_tap::{Direction, Tap},
+    frame_tap::{Direction, FrameTap},
     inbox::{Arrival, Loss, LossKind},
     switchboard::Ticket,
 };
@@ -65,7 +65,7 @@ impl HttpCall {
         };
         let ticket = resume.as_ref().map(|_| link.board().expect(id.clone(), standing));
         let body = Envelope::from(request).to_bytes();
-        Tap::observe(link.tap.as_ref(), Direction::Sent, &body);
+        FrameTap::observe(link.tap.as_ref(), Direction::Sent, &body);
         let exchange = link.endpoint.begin(body, headers, resume.unwrap_or(Resume::Never));
         Box::new(Self {
             link: link.clone(),
@@ -133,7 +133,7 @@ impl HttpCall {
         let HttpError::Status(refusal) = error else { return Arrival::Lost(loss_of_http(error)) };
         let status = refusal.status.as_u16();
         self.status = Some(status);
-        Tap::observe(self.link.tap.as_ref(), Direction::Received, &refusal.body);
+        FrameTap::observe(self.link.tap.as_ref(), Direction::Received, &refusal.body);
         if status == 404 && self.link.session().id.is_some() {
             let fault = Fault::new(FaultKind::ConnectionLost, "the server no longer knows our session");
             return Arrival::Lost(Loss { fault, how: LossKind::Session });
@@ -149,7 +149,7 @@ impl HttpCall {
     }
 
     fn receive(&mut self, frame: &Bytes) -> Option<Arrival> {
-        Tap::observe(self.link.tap.as_ref(), Direction::Received, frame);
+        FrameTap::observe(self.link.tap.as_ref(), Direction::Received, frame);
         match Frame::parse_answer(frame) {
             Ok(Frame::One(envelope)) => self.sort(envelope),
             Ok(Frame::Batch(messages)) if self.link.has_batches() => {

@@ -2,7 +2,7 @@
 
 use super::HttpLink;
 use crate::{
-    frame_tap::{Direction, Tap},
+    frame_tap::{Direction, FrameTap},
     switchboard::Outlet,
 };
 use bytes::Bytes;
@@ -52,7 +52,7 @@ impl HttpLink {
     }
 
     fn receive(self: &Arc<Self>, frame: &Bytes, outlet: &Outlet) {
-        Tap::observe(self.tap.as_ref(), Direction::Received, frame);
+        FrameTap::observe(self.tap.as_ref(), Direction::Received, frame);
         match Frame::parse_answer(frame) {
             Ok(Frame::One(envelope)) => self.board.dispatch(envelope, outlet),
             Ok(Frame::Batch(messages)) if self.has_batches() => {

@@ -6,7 +6,7 @@ mod listener;
 
 use super::{Link, cancellations::Cancellations, report::fault_of_http};
 use crate::{
-    frame_tap::{Direction, Tap},
+    frame_tap::{Direction, FrameTap},
     switchboard::{Outlet, Switchboard},
 };
 use ::http::HeaderValue;
@@ -31,7 +31,7 @@ const POST_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) struct HttpLink {
     endpoint: Endpoint,
     board: Arc<Switchboard>,
-    tap: Option<Tap>,
+    tap: Option<FrameTap>,
     session: Mutex<HttpSession>,
     listener: Mutex<Option<AbortHandle>>,
     cancellations: Cancellations,
@@ -77,7 +77,7 @@ impl HttpSession {
 }
 
 impl Link {
-    pub(crate) fn over_http(endpoint: Endpoint, board: Arc<Switchboard>, tap: Option<Tap>) -> Self {
+    pub(crate) fn over_http(endpoint: Endpoint, board: Arc<Switchboard>, tap: Option<FrameTap>) -> Self {
         Self::Http(Arc::new(HttpLink {
             endpoint,
             board,
@@ -116,7 +116,7 @@ impl HttpLink {
     /// Sends a message that has no answer: a notification, or the answer to a question.
     async fn post_message(&self, envelope: &Envelope, headers: Fields) -> Result<(), Fault> {
         let body = envelope.to_bytes();
-        Tap::observe(self.tap.as_ref(), Direction::Sent, &body);
+        FrameTap::observe(self.tap.as_ref(), Direction::Sent, &body);
         let accepted = self.endpoint.post(body, headers, Resume::Never);
         match timeout(POST_TIMEOUT, accepted).await {
             // A server may answer 200 with a body; it is ignored.

@@ -2,7 +2,7 @@
 //!
 //! A modern listener gets only what its filter names. A legacy client has a session, on which the
 //! server may also announce that an elicitation is complete or that a task has changed. The
-//! session layer requests these with [`ASIDES`], and gets only the notifications from sessions of
+//! session layer requests these with [`UNSOLICITED`], and gets only the notifications from sessions of
 //! the same caller.
 
 use super::super::Inner;
@@ -15,18 +15,18 @@ use tokio::sync::{
 };
 use trunkline_protocol::{
     Call, Caller, Notification, Part, Raw,
-    message::{ASIDES, SubscriptionFilter},
+    message::{SubscriptionFilter, UNSOLICITED},
     method,
 };
 
 /// Removes the request for these notifications from a filter, so that it is not sent to servers.
 pub(super) fn taken(filter: &mut SubscriptionFilter) -> Option<Raw> {
-    filter.rest.remove(ASIDES).filter(|request| request.as_str() == "true")
+    filter.rest.remove(UNSOLICITED).filter(|request| request.as_str() == "true")
 }
 
 /// Acknowledges in a filter that these notifications will be sent.
 pub(super) fn accept(filter: &mut SubscriptionFilter, request: Raw) {
-    filter.rest.set(ASIDES, request);
+    filter.rest.set(UNSOLICITED, request);
 }
 
 /// Receives the notifications of one server.

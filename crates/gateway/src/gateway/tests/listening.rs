@@ -263,11 +263,11 @@ async fn news_of_a_task_reaches_whoever_started_it() {
 async fn asides_reach_the_caller_they_were_meant_for_where_they_are_asked_for() {
     let a = Fake::new("a", Lists::default());
     let gateway = gateway(&[&a], Rules::default());
-    let wish = json!({"notifications": {"trunkline/asides": true}});
+    let wish = json!({"notifications": {"trunkline/unsolicited": true}});
     let mut alice = Client::named("alice", &[]).start(&gateway, LISTEN, &wish);
     let mut bob = Client::named("bob", &[]).start(&gateway, LISTEN, &wish);
     let mut modern = Client::named("alice", &[]).start(&gateway, LISTEN, &lists());
-    assert_eq!(acknowledged(&mut alice).await, json!({"trunkline/asides": true}));
+    assert_eq!(acknowledged(&mut alice).await, json!({"trunkline/unsolicited": true}));
     acknowledged(&mut bob).await;
     acknowledged(&mut modern).await;
     assert!(a.calls().is_empty(), "it is not sent to the server");

@@ -6,7 +6,7 @@ use tokio::sync::watch;
 use trunkline_gateway::{StateOptions, States, upstream::Upstream};
 use trunkline_protocol::{
     Call, Caller, Fault, Handler, Notification, Notify, Part, Raw, Reply,
-    message::{ASIDES, meta},
+    message::{UNSOLICITED, meta},
     method,
 };
 
@@ -62,7 +62,7 @@ impl Handler for Bridged {
 fn without_asides(params: Raw) -> Raw {
     let filter = params.member("notifications").and_then(|filter| filter.object());
     let Some(mut filter) = filter else { return params };
-    if filter.remove(ASIDES).is_none() {
+    if filter.remove(UNSOLICITED).is_none() {
         return params;
     }
     params.with("notifications", &filter.to_raw()).unwrap_or(params)

@@ -3,7 +3,7 @@
 use std::{fmt::Write, time::SystemTime};
 use trunkline_gateway::audit::{mask, quote, rfc3339};
 use trunkline_protocol::method;
-use trunkline_serve::{Access, CallEnding, Way};
+use trunkline_serve::{Access, AccessTransport, CallEnding};
 
 /// Format of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) enum Form {
 pub(super) fn write(out: &mut String, form: Form, access: &Access) {
     let mut line = Line::begin(out, form, access.at);
     match &access.way {
-        Way::Http { verb, path, peer, status } => {
+        AccessTransport::Http { verb, path, peer, status } => {
             line.text("way", "http");
             line.text("verb", verb.as_str());
             line.text("path", path);
@@ -26,13 +26,13 @@ pub(super) fn write(out: &mut String, form: Form, access: &Access) {
                 line.number("status", *status);
             }
         }
-        Way::Unread { peer, status, reason } => {
+        AccessTransport::Unread { peer, status, reason } => {
             line.text("way", "http");
             line.text("peer", &peer.to_string());
             line.number("status", *status);
             line.text("reason", reason);
         }
-        Way::Line { view } => {
+        AccessTransport::Stream { view } => {
             line.text("way", "line");
             line.maybe("view", view.as_deref());
         }
@@ -151,7 +151,7 @@ pub(super) mod tests {
         Access {
             at: UNIX_EPOCH + Duration::from_millis(1_794_751_200_999),
             took: Duration::from_micros(12_345),
-            way: Way::Http {
+            way: AccessTransport::Http {
                 verb: http::Method::POST,
                 path: "/mcp/files".into(),
                 peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -190,7 +190,7 @@ pub(super) mod tests {
         assert!(written(Form::Text, &record).ends_with(" cut=true\n"));
         let reason = "a line does not end with CR and LF".to_owned();
         let (caller, method, target) = (None, None, None);
-        let way = Way::Unread { peer: IpAddr::V4(Ipv4Addr::LOCALHOST), status: 400, reason };
+        let way = AccessTransport::Unread { peer: IpAddr::V4(Ipv4Addr::LOCALHOST), status: 400, reason };
         let (ending, trace_id, session) = (None, None, None);
         let unread = Access { way, caller, method, target, ending, trace_id, session, cut: false, ..record };
         insta::assert_snapshot!(written(Form::Text, &unread), @r#"time=2026-11-15T14:00:00.999Z way=http peer=127.0.0.1 status=400 reason="a line does not end with CR and LF" ms=12.345 in=120 out=99"#);
@@ -204,7 +204,7 @@ pub(super) mod tests {
             record.method = Some(evil.to_owned().into());
             record.caller =
                 Some(std::sync::Arc::new(Caller { id: evil.into(), ..(*Caller::local()).clone() }));
-            if let Way::Http { path, .. } = &mut record.way {
+            if let AccessTransport::Http { path, .. } = &mut record.way {
                 evil.clone_into(path);
             }
             let line = written(form, &record);

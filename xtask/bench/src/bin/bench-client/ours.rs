@@ -1,7 +1,7 @@
 //! Our client under load.
 
 use anyhow::Result;
-use trunkline_client::{Client, ConnectOptions, Speak, Target};
+use trunkline_client::{Client, ConnectOptions, RevisionChoice, Target};
 use trunkline_protocol::{Object, Raw, message::ContentBlock, method};
 
 use crate::{
@@ -20,7 +20,7 @@ pub(crate) async fn measure(place: &Place, era: Era, load: Load) -> Result<Cost>
         Era::Legacy => trunkline_protocol::Era::Legacy,
         Era::Modern => trunkline_protocol::Era::Modern,
     };
-    let options = ConnectOptions { speak: Speak::Era(era), ..ConnectOptions::default() };
+    let options = ConnectOptions { speak: RevisionChoice::Era(era), ..ConnectOptions::default() };
     let client = Client::connect(&target, options).await?;
     // Applications list the tools before they call one.
     client.tools().await?;
