@@ -19,7 +19,10 @@ use std::{fmt, ops::RangeInclusive};
 pub use breaker::{Admission, Breaker, BreakerCounts, BreakerOptions, BreakerState, Refused};
 pub use clock::{Deadline, IdleTimer, Moment, Timer, timeout, timeout_at};
 pub use log_throttle::LogThrottle;
-pub use memory::{OutOfMemory, Reservation, large_release, reserved_memory, set_memory_limit};
+pub use memory::{
+    Backlog, OutOfMemory, Purpose, Reservation, hold, hold_reserved, large_release, reserved_memory,
+    set_memory_limit,
+};
 pub use rate_limiter::{Quota, RateLimiter, TooSoon};
 pub use retry::{Jitter, Retry, RetryOptions, Safety, Verdict};
 pub use timeouts::{CallTimer, Expired, TimeoutOptions, Timeouts};

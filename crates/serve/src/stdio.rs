@@ -52,6 +52,7 @@ where
             let received = match line {
                 Line::Frame(frame) | Line::Noise(frame) => client.receive(&frame),
                 Line::TooLong { .. } => client.refuse_long(limit),
+                Line::OutOfMemory { .. } => client.refuse_for_memory(),
             };
             match received {
                 Received::Nothing => {}

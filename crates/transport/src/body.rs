@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use hyper::body::Body;
-use trunkline_resilience::{OutOfMemory, Reservation, timeout};
+use trunkline_resilience::{OutOfMemory, Reservation, hold_reserved, timeout};
 
 /// Default size limit of a body that is read whole.
 pub const DEFAULT_BODY_LIMIT: usize = 16 * 1024 * 1024;
@@ -84,23 +84,6 @@ pub(crate) struct Collector {
     memory: Reservation,
 }
 
-/// A message, and the memory that is reserved until its last slice is dropped.
-struct Counted {
-    message: Bytes,
-    _memory: Reservation,
-}
-
-/// Keeps the reservation as long as the message.
-pub(crate) fn counted(message: Bytes, memory: Reservation) -> Bytes {
-    if memory.is_empty() { message } else { Bytes::from_owner(Counted { message, _memory: memory }) }
-}
-
-impl AsRef<[u8]> for Counted {
-    fn as_ref(&self) -> &[u8] {
-        &self.message
-    }
-}
-
 impl Collector {
     pub(crate) fn new(limit: usize) -> Self {
         Self {
@@ -163,7 +146,7 @@ impl Collector {
         let first = std::mem::take(&mut self.first);
         let joined = std::mem::take(&mut self.joined);
         let whole = if joined.is_empty() { first } else { joined.freeze() };
-        counted(whole, std::mem::take(&mut self.memory))
+        hold_reserved(whole, std::mem::take(&mut self.memory))
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use proptest::prelude::*;
-use trunkline_transport::sse::{Decoder, Event, EventTooLarge, KEEP_ALIVE, Line, encode};
+use trunkline_transport::sse::{Decoder, Event, EventError, KEEP_ALIVE, Line, encode};
 
 fn decode_chunks<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<Event> {
     let mut decoder = Decoder::default();
@@ -124,9 +124,9 @@ fn an_endless_line_is_cut_at_the_limit() {
         assert_eq!(decoder.next(), Ok(None));
     }
     decoder.push(Bytes::from_static(b"0"));
-    assert_eq!(decoder.next(), Err(EventTooLarge { limit: 100 }));
+    assert_eq!(decoder.next(), Err(EventError::TooLarge { limit: 100 }));
     decoder.push(Bytes::from_static(b"\n\ndata: a\n\n"));
-    assert_eq!(decoder.next(), Err(EventTooLarge { limit: 100 }));
+    assert_eq!(decoder.next(), Err(EventError::TooLarge { limit: 100 }));
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn an_event_of_endless_lines_is_cut_at_the_limit() {
         decoder.push(Bytes::from_static(b"data: 01234567\n"));
         pushed += 1;
     }
-    assert_eq!((pushed, decoder.next()), (12, Err(EventTooLarge { limit: 100 })));
+    assert_eq!((pushed, decoder.next()), (12, Err(EventError::TooLarge { limit: 100 })));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::{
     Link, Process,
     duplex::{Duplex, Sender},
+    report::out_of_memory,
 };
 use crate::{frame_tap::FrameTap, switchboard::Switchboard};
 use std::{sync::Arc, time::Duration};
@@ -42,6 +43,7 @@ impl Link {
                             Ok(Line::Frame(frame)) => link.receive(&frame, &outlet),
                             Ok(Line::Noise(line)) => link.skip_noise(&line),
                             Ok(Line::TooLong { limit, .. }) => link.board().fail_all(&too_long(limit)),
+                            Ok(Line::OutOfMemory { .. }) => link.board().fail_all(&out_of_memory()),
                             Err(fault) => return link.board().lose(&fault),
                         }
                         next = reader.next_buffered();

@@ -13,6 +13,7 @@ use trunkline_transport::{
 const LAST_LINES: usize = 8;
 /// Longest `Retry-After` of a server that is honoured and passed on.
 const MAX_RETRY_AFTER: Duration = Duration::from_hours(1);
+const NOT_SENT: &str = "no memory is left to send the request; see `limits.memoryBytes`";
 /// Characters of a refusal's body that are shown.
 const BODY_SHOWN: usize = 300;
 
@@ -23,9 +24,8 @@ pub(crate) fn fault_of_http(error: &HttpError) -> Fault {
         HttpError::Tls(_) => (FaultKind::CannotConnect, "no secure connection to the server"),
         HttpError::Status(refusal) => return fault_of_status(refusal),
         HttpError::TooLarge { .. } => (FaultKind::TooLarge, "the server's answer is too large"),
-        HttpError::OutOfMemory(_) => {
-            (FaultKind::Overloaded, "there is no memory left for the server's answer")
-        }
+        HttpError::OutOfMemory(_) => return out_of_memory(),
+        HttpError::NotSent(_) => (FaultKind::Overloaded, NOT_SENT),
         HttpError::UnexpectedContentType(_) | HttpError::UnexpectedEncoding { .. } => {
             (FaultKind::BadAnswer, "the server's answer is neither JSON nor an event stream")
         }
@@ -41,6 +41,12 @@ pub(crate) fn fault_of_http(error: &HttpError) -> Fault {
         None => error.to_string(),
     };
     Fault::new(kind, message).with_detail(detail)
+}
+
+/// The server answered, so the call has run.
+pub(super) fn out_of_memory() -> Fault {
+    Fault::new(FaultKind::Overloaded, "no memory is left for the server's answer; see `limits.memoryBytes`")
+        .harmful_to_repeat()
 }
 
 pub(super) fn loss_of_http(error: &HttpError) -> Loss {
@@ -97,6 +103,7 @@ pub(super) fn fault_of_send(error: &SendError) -> Fault {
             (FaultKind::ConnectionLost, "the server no longer reads its input")
         }
         SendError::Stalled(_) => (FaultKind::Timeout, "the server does not read its input"),
+        SendError::OutOfMemory(_) => (FaultKind::Overloaded, NOT_SENT),
         SendError::RawNewline => (FaultKind::InvalidRequest, "the message has a line break"),
     };
     Fault::new(kind, message).with_detail(error.to_string())

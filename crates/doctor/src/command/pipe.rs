@@ -115,7 +115,7 @@ impl Transcript {
     fn take(&mut self, line: Line, ids: &[u64]) -> Option<ReadOutcome> {
         match line {
             Line::Noise(bytes) => self.add_noise(&bytes),
-            Line::TooLong { head, .. } => {
+            Line::TooLong { head, .. } | Line::OutOfMemory { head } => {
                 self.endless.get_or_insert_with(|| String::from_utf8_lossy(&head).into_owned());
             }
             Line::Frame(bytes) => match serde_json::from_slice::<Value>(&bytes) {

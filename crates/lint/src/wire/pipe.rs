@@ -114,7 +114,7 @@ async fn read<R: AsyncRead + Unpin>(mut reader: FrameReader<R>, inbox: Inbox) {
             Ok(Some(Read::Noise(bytes))) => {
                 inbox.keep(Direction::Noise, &bytes);
             }
-            Ok(Some(Read::TooLong { head, .. })) => {
+            Ok(Some(Read::TooLong { head, .. } | Read::OutOfMemory { head })) => {
                 inbox.keep(Direction::Noise, &head);
             }
             Ok(None) => return inbox.end("closed its output"),

@@ -110,6 +110,13 @@ impl Fault {
         self
     }
 
+    /// Notes that the call has run, or may have, so that repeating it may do harm.
+    #[must_use]
+    pub fn harmful_to_repeat(mut self) -> Self {
+        self.0.repeats = Repeats::Refused;
+        self
+    }
+
     /// Adds a detail for the log and the local user, which is never sent to a peer.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {

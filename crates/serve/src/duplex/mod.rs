@@ -17,9 +17,10 @@ use std::{
     task::{Context, Poll, ready},
 };
 use trunkline_protocol::{
-    Caller, Envelope, Era, ErrorObject, Frame, Malformed, Notification, Object, Raw, Request, RequestId,
-    Response, method,
+    Caller, Envelope, Era, ErrorObject, Fault, FaultKind, Frame, Malformed, Notification, Object, Raw,
+    Request, RequestId, Response, method,
 };
+use trunkline_resilience::OutOfMemory;
 
 pub(crate) use running_call::RunningCall;
 
@@ -64,6 +65,13 @@ impl Duplex {
     pub(crate) fn refuse_long(&self, limit: usize) -> Received {
         let error = ErrorObject::new(-32700, format!("the line is longer than {limit} bytes"));
         self.send(Response { id: None, outcome: Err(error), rest: Object::new() }.into())
+    }
+
+    /// Answers a line for which no memory is left.
+    pub(crate) fn refuse_for_memory(&self) -> Received {
+        let fault = Fault::new(FaultKind::Overloaded, OutOfMemory.to_string());
+        let outcome = Err(fault.to_error(Era::Modern));
+        self.send(Response { id: None, outcome, rest: Object::new() }.into())
     }
 
     /// Ends the session and aborts the calls in flight, after EOF from the client.
@@ -234,7 +242,7 @@ impl Duplex {
     }
 
     fn send(&self, envelope: Envelope) -> Received {
-        match self.outgoing.send(envelope) {
+        match self.outgoing.send(&envelope) {
             None => Received::Nothing,
             Some(sending) => Received::First(Box::pin(async move {
                 sending.await;

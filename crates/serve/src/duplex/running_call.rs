@@ -49,7 +49,7 @@ impl RunningCall {
                 Some(phase) => reply.next_until(phase).await,
                 None => reply.next().await,
             } {
-                if let Some(sending) = out.send(message) {
+                if let Some(sending) = out.send(&message) {
                     sending.await;
                 }
             }
@@ -66,7 +66,7 @@ impl RunningCall {
             }
             match &mut self.reply {
                 Answering::Legacy(reply, underway) => match ready!(reply.poll_unless(underway, cx)) {
-                    Some(Out::Message(message)) => self.sending = self.client.outgoing.send(message),
+                    Some(Out::Message(message)) => self.sending = self.client.outgoing.send(&message),
                     Some(Out::Detach) => {}
                     None => return Poll::Ready(()),
                 },
@@ -94,7 +94,7 @@ impl RunningCall {
             Answering::Done => return None,
         };
         let error = ErrorObject::new(-32603, "the call panicked; see the server's log");
-        self.client.outgoing.send(Envelope::from(Response::new(id, Err(error))))
+        self.client.outgoing.send(&Envelope::from(Response::new(id, Err(error))))
     }
 }
 

@@ -25,7 +25,7 @@ use trunkline_http1::server::{HalfClose, Pending};
 use trunkline_protocol::{
     Envelope, ErrorObject, Malformed, Notification, Raw, Request, Response as RpcResponse, Revision, method,
 };
-use trunkline_resilience::Deadline;
+use trunkline_resilience::{Deadline, hold};
 use trunkline_transport::headers::{LAST_EVENT_ID, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 
 /// A response that takes longer becomes a stream.
@@ -214,7 +214,13 @@ impl AdmittedRequest {
             return accepted();
         }
         let joined: Vec<_> = answers.iter().map(Envelope::to_bytes).collect();
-        json(StatusCode::OK, [&b"["[..], &joined.join(&b","[..]), b"]"].concat().into())
+        match hold([&b"["[..], &joined.join(&b","[..]), b"]"].concat().into()) {
+            Ok(joined) => json(StatusCode::OK, joined),
+            Err(full) => {
+                let error_object = ErrorObject::new(OVERLOADED, full.to_string());
+                error(StatusCode::SERVICE_UNAVAILABLE, None, error_object)
+            }
+        }
     }
 
     async fn call_in_batch(&self, session: &Arc<Session>, request: Request) -> Envelope {

@@ -3,16 +3,19 @@
 use super::{
     AdmittedRequest, accepted,
     response::{
-        Body, EventSource, Events, error, event_of, events, respond, retry_after, turned_away,
-        with_retry_after,
+        Body, EventSource, Events, error, events, respond, retry_after, turned_away, with_retry_after,
     },
 };
-use crate::era::{Head, ModernReply, ModernRequest, Refused, check_version};
+use crate::{
+    era::{Head, ModernReply, ModernRequest, Refused, check_version},
+    outgoing::{event_of, held},
+};
 use ::http::{Response, StatusCode};
 use trunkline_http1::server::{HalfClose, Pending};
 use trunkline_protocol::{
     Envelope, ErrorObject, Notification, Notify, Request, RequestId, Response as RpcResponse, method,
 };
+use trunkline_resilience::hold;
 
 impl AdmittedRequest {
     pub(super) fn call_modern(self, request: Request, head: Head) -> Pending<Body> {
@@ -66,7 +69,7 @@ impl AdmittedRequest {
                 let keep_alive = self.service.options.limits.keep_alive;
                 let source =
                     EventSource { events: Events::Modern(Box::new(reply)), phase: self.service.phase() };
-                events(Body::events(Some(event_of(&first)), source, keep_alive))
+                events(Body::events(held(&first, event_of, hold), source, keep_alive))
             }
             None => error(
                 StatusCode::INTERNAL_SERVER_ERROR,

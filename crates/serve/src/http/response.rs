@@ -4,11 +4,12 @@ use super::sse::SseRegistration;
 use crate::{
     access::AccessRecord,
     era::ModernReply,
+    outgoing::{EventReceiver, event_of, held, replaced},
     phase::{Phase, reached},
     session::{Reader, Session},
 };
 use ::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use std::{
     future::poll_fn,
@@ -18,12 +19,13 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    sync::{mpsc, watch},
+    sync::watch,
     time::{Instant, Sleep},
 };
 use trunkline_http1::server::{HalfClose, ResponseBody};
 use trunkline_protocol::{Envelope, ErrorObject, RequestId, Response as RpcResponse};
-use trunkline_transport::sse::{Event, KEEP_ALIVE, encode};
+use trunkline_resilience::hold;
+use trunkline_transport::sse::KEEP_ALIVE;
 
 /// From this size on, a result is sent without being copied.
 const LARGE: usize = 16 * 1024;
@@ -69,7 +71,7 @@ pub(crate) enum Events {
     Session(Reader, Arc<Session>),
     /// The stream of a client of HTTP+SSE.
     Sse {
-        queue: mpsc::Receiver<Envelope>,
+        queue: EventReceiver,
         registration: SseRegistration,
     },
 }
@@ -80,7 +82,12 @@ impl EventSource {
     async fn next(mut self) -> (Option<Bytes>, Self) {
         let phase = &mut self.phase;
         let event = match &mut self.events {
-            Events::Modern(reply) => reply.next_until(phase).await.as_ref().map(event_of),
+            Events::Modern(reply) => loop {
+                let Some(message) = reply.next_until(phase).await else { break None };
+                if let Some(event) = held(&message, event_of, hold) {
+                    break Some(event);
+                }
+            },
             Events::Call(reader) => tokio::select! {
                 biased;
                 item = reader.next() => item.event(),
@@ -93,7 +100,7 @@ impl EventSource {
             },
             Events::Sse { queue, registration } => tokio::select! {
                 biased;
-                envelope = queue.recv() => envelope.as_ref().map(event_of),
+                event = queue.next() => event,
                 () = quiet(phase, |cx| registration.poll_quiet(cx)) => None,
             },
         };
@@ -108,13 +115,6 @@ async fn quiet(phase: &mut watch::Receiver<Phase>, poll: impl FnMut(&mut Context
         () = poll_fn(poll) => {}
         _ = reached(phase, Phase::Stopped) => {}
     }
-}
-
-/// An event that carries one message.
-pub(crate) fn event_of(envelope: &Envelope) -> Bytes {
-    let mut text = BytesMut::new();
-    encode(&Event::message(envelope.to_line()), &mut text);
-    text.freeze()
 }
 
 impl Body {
@@ -202,17 +202,32 @@ pub(crate) fn json(status: StatusCode, text: Bytes) -> Response<Body> {
 }
 
 /// A JSON-RPC response. It reuses the memory of the request headers, as the next request will.
-pub(crate) fn respond(mut headers: HeaderMap, status: StatusCode, response: RpcResponse) -> Response<Body> {
-    let body = match &response.outcome {
-        Ok(result) if result.as_bytes().len() >= LARGE => Body::Parts(Box::new(response.to_parts())),
-        _ => Body::Whole(Some(Envelope::from(response).to_bytes())),
-    };
+pub(crate) fn respond(
+    mut headers: HeaderMap,
+    mut status: StatusCode,
+    response: RpcResponse,
+) -> Response<Body> {
+    let body = body_of(response).unwrap_or_else(|replaced| {
+        status = StatusCode::SERVICE_UNAVAILABLE;
+        Body::Whole(Some(Envelope::from(*replaced).to_bytes()))
+    });
     headers.clear();
     headers.insert(header::CONTENT_TYPE, JSON);
     let mut response = Response::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = headers;
     response
+}
+
+/// The body; the error to send in its place if no memory is left for it.
+fn body_of(response: RpcResponse) -> Result<Body, Box<RpcResponse>> {
+    let payload = response.outcome.as_ref().map_or_else(|error| error.data.as_ref(), Some);
+    if payload.is_none_or(|payload| payload.as_bytes().len() < LARGE) {
+        return Ok(Body::Whole(Some(Envelope::from(response).to_bytes())));
+    }
+    let [before, payload, after] = response.to_parts();
+    let payload = hold(payload).map_err(|full| Box::new(replaced(&response, full)))?;
+    Ok(Body::Parts(Box::new([before, payload, after])))
 }
 
 pub(crate) fn plain(status: StatusCode, text: &str) -> Response<Body> {
@@ -261,8 +276,11 @@ pub(crate) fn turned_away(error: &ErrorObject) -> Option<StatusCode> {
 
 /// The seconds for `Retry-After`, if known.
 pub(crate) fn retry_after(error: &ErrorObject) -> Option<u64> {
-    let seconds = error.data.as_ref().and_then(|data| data.member_as("retryAfter"));
-    seconds.or_else(|| (error.code == OVERLOADED).then_some(A_MOMENT))
+    let known = |name| error.data.as_ref().and_then(|data| data.member(name));
+    let seconds = known("retryAfter").and_then(|seconds| seconds.decode().ok());
+    // Without `retryable` it is our own refusal of the request; with `false` the call has run.
+    let may_repeat = || known("retryable").is_none_or(|retryable| retryable.as_bytes() == b"true");
+    seconds.or_else(|| (error.code == OVERLOADED && may_repeat()).then_some(A_MOMENT))
 }
 
 pub(crate) fn with_retry_after(mut response: Response<Body>, wait: Option<u64>) -> Response<Body> {

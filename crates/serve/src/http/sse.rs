@@ -6,7 +6,7 @@ use super::{
     response::{Body, EventSource, Events, OVERLOADED, error, events},
 };
 use crate::duplex::{Duplex, Received};
-use crate::outgoing::Outgoing;
+use crate::outgoing::{Outgoing, event_queue};
 use ::http::{Response, StatusCode};
 use parking_lot::Mutex;
 use std::{
@@ -14,7 +14,6 @@ use std::{
     sync::Arc,
     task::{Context, Poll},
 };
-use tokio::sync::mpsc;
 use trunkline_http1::server::{HalfClose, Pending, RequestBody};
 use trunkline_protocol::{Caller, ErrorObject};
 
@@ -57,7 +56,7 @@ impl AdmittedRequest {
             let text = "no more sessions can be opened now; try again later";
             return error(StatusCode::SERVICE_UNAVAILABLE, None, ErrorObject::new(OVERLOADED, text));
         }
-        let (outgoing, queue) = mpsc::channel(OUTGOING);
+        let (outgoing, queue) = event_queue(OUTGOING);
         let name = crate::era::unguessable();
         let duplex = Duplex::new(service.clone(), caller.clone(), Outgoing::Queue(outgoing));
         clients.0.lock().insert(name.clone(), SseClient { duplex: duplex.clone(), caller });

@@ -210,7 +210,7 @@ impl Session {
     pub(crate) fn tell(&self, envelope: Envelope) {
         match &self.outlet {
             Outlet::Streams(streams) => streams.standalone().push(&envelope),
-            Outlet::Duplex(outgoing) => outgoing.tell(envelope),
+            Outlet::Duplex(outgoing) => outgoing.tell(&envelope),
         }
     }
 
@@ -280,7 +280,7 @@ impl Drop for Underway {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokio::sync::mpsc;
+    use crate::outgoing::event_queue;
 
     fn session(outlet: Outlet) -> Arc<Session> {
         let client = Introduction { capabilities: Raw::empty_object(), info: None };
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn over_http_nobody_is_known_who_does_not_say_who_it_is() {
-        assert!(session(Outlet::Duplex(Outgoing::Queue(mpsc::channel(1).0))).is_identified());
+        assert!(session(Outlet::Duplex(Outgoing::Queue(event_queue(1).0))).is_identified());
         assert!(!session(Outlet::Streams(Streams::new(1, 1))).is_identified());
     }
 }

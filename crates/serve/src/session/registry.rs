@@ -113,10 +113,9 @@ impl Sessions {
 mod tests {
     use super::*;
     use crate::{
-        outgoing::Outgoing,
+        outgoing::{Outgoing, event_queue},
         session::{Introduction, Outlet},
     };
-    use tokio::sync::mpsc;
     use trunkline_protocol::{Raw, Revision};
 
     fn session(caller: &str) -> Arc<Session> {
@@ -126,7 +125,7 @@ mod tests {
             caller,
             Revision::NEWEST_LEGACY,
             client,
-            Outlet::Duplex(Outgoing::Queue(mpsc::channel(1).0)),
+            Outlet::Duplex(Outgoing::Queue(event_queue(1).0)),
         )
     }
 

@@ -1,6 +1,7 @@
 //! Resumable streams of a legacy session. Recent events are kept, so that a client can resume
 //! after a lost connection.
 
+use crate::outgoing::held;
 use bytes::{Bytes, BytesMut};
 use parking_lot::Mutex;
 use std::{
@@ -10,6 +11,7 @@ use std::{
 };
 use tokio::sync::Notify;
 use trunkline_protocol::Envelope;
+use trunkline_resilience::{Backlog, Purpose};
 use trunkline_transport::sse::{Event, Line, encode};
 
 /// Above this number of call streams, a session forgets the oldest ended ones.
@@ -26,6 +28,8 @@ pub(crate) struct Streams {
     logs: Mutex<Logs>,
     events: usize,
     bytes: usize,
+    /// The memory of all events that are kept for this session.
+    backlog: Arc<Backlog>,
 }
 
 #[derive(Default)]
@@ -46,6 +50,7 @@ pub(crate) struct StreamLog {
     changed: Notify,
     most_events: usize,
     most_bytes: usize,
+    backlog: Arc<Backlog>,
 }
 
 #[derive(Default)]
@@ -55,6 +60,8 @@ struct Log {
     first: u64,
     size: usize,
     ended: bool,
+    /// The number of the first event that no reader has got.
+    unread: u64,
     /// Generation of the current reader; older readers end.
     reader: u64,
     /// The reader ends before this event, to disconnect a client that may resume later.
@@ -92,7 +99,8 @@ impl Item {
 
 impl Streams {
     pub(crate) fn new(events: usize, bytes: usize) -> Self {
-        Self { logs: Mutex::default(), events, bytes }
+        let backlog = Arc::new(Backlog::new(Purpose::Replay));
+        Self { logs: Mutex::default(), events, bytes, backlog }
     }
 
     /// The session's own stream.
@@ -120,6 +128,7 @@ impl Streams {
             changed: Notify::new(),
             most_events: self.events,
             most_bytes: self.bytes,
+            backlog: self.backlog.clone(),
         });
         logs.by_number.insert(number, log.clone());
         log
@@ -158,11 +167,29 @@ impl Logs {
 impl StreamLog {
     /// Appends an empty event, whose id lets the client resume from the start.
     pub(crate) fn prime(&self) {
-        self.append(Event { retry: Some(RETRY), ..Event::default() });
+        let mut state = self.state.lock();
+        let event = self.id_after(&state).write(Event { retry: Some(RETRY), ..Event::default() });
+        let event = self.backlog.hold(event.clone()).unwrap_or(event);
+        self.append(&mut state, event);
     }
 
+    /// Appends a message. If no memory is left, events that were read are evicted; if that does
+    /// not suffice, a response is replaced by an error, and another message is dropped.
     pub(crate) fn push(&self, envelope: &Envelope) {
-        self.append(Event::message(envelope.to_line()));
+        let mut state = self.state.lock();
+        let id = self.id_after(&state);
+        let write = |envelope: &Envelope| id.write(Event::message(envelope.to_line()));
+        let hold = |event: Bytes| {
+            self.backlog.hold(event.clone()).or_else(|_| {
+                while state.first < state.unread {
+                    self.evict(&mut state);
+                }
+                self.backlog.hold(event)
+            })
+        };
+        if let Some(event) = held(envelope, write, hold) {
+            self.append(&mut state, event);
+        }
     }
 
     pub(crate) fn end(&self) {
@@ -193,21 +220,43 @@ impl StreamLog {
         Reader { log: self.clone(), next, turn }
     }
 
-    fn append(&self, mut event: Event) {
-        let mut state = self.state.lock();
-        let number = state.next();
-        event.id = Line::new(EventId { stream: self.number, event: number }.to_string()).ok();
+    fn id_after(&self, state: &Log) -> EventId {
+        EventId { stream: self.number, event: state.next() }
+    }
+
+    fn append(&self, state: &mut Log, event: Bytes) {
+        state.size += event.len();
+        state.kept.push_back(event);
+        while state.kept.len() > self.most_events || state.size > self.most_bytes && state.kept.len() > 1 {
+            self.evict(state);
+        }
+        self.changed.notify_waiters();
+    }
+
+    fn evict(&self, state: &mut Log) {
+        state.first += 1;
+        if let Some(oldest) = state.kept.pop_front() {
+            state.size -= oldest.len();
+            self.backlog.release(&oldest);
+        }
+    }
+}
+
+impl Drop for StreamLog {
+    fn drop(&mut self) {
+        for event in &self.state.get_mut().kept {
+            self.backlog.release(event);
+        }
+    }
+}
+
+impl EventId {
+    /// The text of an event with this id.
+    fn write(self, mut event: Event) -> Bytes {
+        event.id = Line::new(self.to_string()).ok();
         let mut text = BytesMut::new();
         encode(&event, &mut text);
-        state.size += text.len();
-        state.kept.push_back(text.freeze());
-        while state.kept.len() > self.most_events || state.size > self.most_bytes && state.kept.len() > 1 {
-            let Some(oldest) = state.kept.pop_front() else { break };
-            state.size -= oldest.len();
-            state.first += 1;
-        }
-        drop(state);
-        self.changed.notify_waiters();
+        text.freeze()
     }
 }
 
@@ -240,16 +289,17 @@ impl Reader {
     }
 
     fn look(&mut self) -> Option<Item> {
-        let state = self.log.state.lock();
+        let mut state = self.log.state.lock();
         let away = state.away_at.is_some_and(|event| self.next >= event);
         if away || self.next < state.first || self.turn != state.reader {
             return Some(Item::End);
         }
         let index = usize::try_from(self.next - state.first).unwrap_or(usize::MAX);
-        match state.kept.get(index) {
+        match state.kept.get(index).cloned() {
             Some(event) => {
                 self.next += 1;
-                Some(Item::Event(event.clone()))
+                state.unread = state.unread.max(self.next);
+                Some(Item::Event(event))
             }
             None if state.ended => Some(Item::End),
             None => None,

@@ -12,7 +12,7 @@ use super::status::StatusError;
 use super::target::InvalidUrl;
 use super::tls_error::TlsError;
 use crate::body::{BodyError, BoxError};
-use crate::sse::EventTooLarge;
+use crate::sse::EventError;
 
 /// The reason why a request got no usable response.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +29,8 @@ pub enum HttpError {
     TooLarge { limit: usize },
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
+    #[error("the request was not sent: {0}")]
+    NotSent(#[source] OutOfMemory),
     #[error(transparent)]
     UnexpectedContentType(#[from] Box<UnexpectedContentType>),
     #[error("the response has content encoding {encoding}, which was not requested")]
@@ -66,7 +68,7 @@ impl HttpError {
 
     /// True if the server may have received the request, and perhaps acted on it.
     pub fn may_have_been_processed(&self) -> bool {
-        !matches!(self, Self::InvalidUrl(_) | Self::Connect(_) | Self::Tls(_))
+        !matches!(self, Self::InvalidUrl(_) | Self::Connect(_) | Self::Tls(_) | Self::NotSent(_))
     }
 
     /// The error status, if the server answered with one.
@@ -133,8 +135,11 @@ impl From<BodyError> for HttpError {
     }
 }
 
-impl From<EventTooLarge> for HttpError {
-    fn from(error: EventTooLarge) -> Self {
-        Self::TooLarge { limit: error.limit }
+impl From<EventError> for HttpError {
+    fn from(error: EventError) -> Self {
+        match error {
+            EventError::TooLarge { limit } => Self::TooLarge { limit },
+            EventError::OutOfMemory(full) => Self::OutOfMemory(full),
+        }
     }
 }

@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 use tokio::time::Instant;
 use trunkline_http1::client::{Connection, RequestError, ResponseBody, ResponseError, ResponseHead};
 use trunkline_http1::write_header;
-use trunkline_resilience::Deadline;
+use trunkline_resilience::{Deadline, hold};
 
 use super::answer::{Answer, Head};
 use super::arriving::Arriving;
@@ -72,6 +72,9 @@ impl Sending {
     /// Waits for the head of the response, whatever its status; follows redirects within the
     /// origin.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, HttpError>> {
+        if matches!(self.state, SendState::Unsent) {
+            self.request.body = hold(std::mem::take(&mut self.request.body)).map_err(HttpError::NotSent)?;
+        }
         loop {
             let answer = match self.poll_state(cx) {
                 Poll::Ready(answer) => answer?,

@@ -4,22 +4,23 @@ use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
 
-use trunkline_resilience::Reservation;
+use trunkline_resilience::{OutOfMemory, Reservation, hold_reserved};
 
 use super::{Event, Line};
-use crate::body::counted;
 
 /// Default size limit of an event and of a line.
 pub const DEFAULT_EVENT_LIMIT: usize = 16 * 1024 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// An event or line exceeds the limit, or there is no memory left for it. The stream cannot be
-/// read further.
+/// The reason why the stream cannot be read further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("an event of the stream is larger than {limit} bytes")]
-pub struct EventTooLarge {
-    pub limit: usize,
+pub enum EventError {
+    /// An event or line exceeds the limit.
+    #[error("an event of the stream is larger than {limit} bytes")]
+    TooLarge { limit: usize },
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
 }
 
 /// Decodes an event stream chunk by chunk: [`push`](Self::push) a chunk, then call
@@ -38,7 +39,7 @@ pub struct Decoder {
     after_return: bool,
     first_line: bool,
     block: Block,
-    failed: bool,
+    failed: Option<EventError>,
     memory: Reservation,
 }
 
@@ -68,7 +69,7 @@ impl Decoder {
             after_return: false,
             first_line: true,
             block: Block::default(),
-            failed: false,
+            failed: None,
             memory: Reservation::default(),
         }
     }
@@ -87,13 +88,13 @@ impl Decoder {
 
     /// The next complete event; `None` until more bytes are pushed.
     #[expect(clippy::should_implement_trait, reason = "none means not yet, and an iterator ends at none")]
-    pub fn next(&mut self) -> Result<Option<Event>, EventTooLarge> {
-        if self.failed {
-            return Err(EventTooLarge { limit: self.limit });
+    pub fn next(&mut self) -> Result<Option<Event>, EventError> {
+        if let Some(error) = self.failed {
+            return Err(error);
         }
         let next = self.advance();
-        if next.is_err() {
-            self.failed = true;
+        if let Err(error) = next {
+            self.failed = Some(error);
             self.partial = BytesMut::new();
             self.block = Block::default();
             self.memory = Reservation::default();
@@ -101,28 +102,27 @@ impl Decoder {
         next
     }
 
-    fn advance(&mut self) -> Result<Option<Event>, EventTooLarge> {
+    fn advance(&mut self) -> Result<Option<Event>, EventError> {
         while let Some(line) = self.line()? {
             if !line.is_empty() {
                 self.block.field(line);
                 if self.block.size() > self.limit {
-                    return Err(EventTooLarge { limit: self.limit });
+                    return Err(EventError::TooLarge { limit: self.limit });
                 }
                 self.reserve()?;
             } else if let Some(mut event) = self.block.take() {
-                event.data = counted(event.data, std::mem::take(&mut self.memory));
+                event.data = hold_reserved(event.data, std::mem::take(&mut self.memory));
                 return Ok(Some(event));
             }
         }
         Ok(None)
     }
 
-    fn reserve(&mut self) -> Result<(), EventTooLarge> {
-        let size = self.partial.capacity() + self.block.size();
-        self.memory.grow_to(size).map_err(|_| EventTooLarge { limit: size })
+    fn reserve(&mut self) -> Result<(), EventError> {
+        Ok(self.memory.grow_to(self.partial.capacity() + self.block.size())?)
     }
 
-    fn line(&mut self) -> Result<Option<Bytes>, EventTooLarge> {
+    fn line(&mut self) -> Result<Option<Bytes>, EventError> {
         if self.after_return && !self.chunk.is_empty() {
             self.after_return = false;
             if self.chunk[0] == b'\n' {
@@ -132,7 +132,7 @@ impl Decoder {
         let end = memchr::memchr2(b'\r', b'\n', &self.chunk);
         let rest = end.unwrap_or(self.chunk.len());
         if self.partial.len() + rest > self.limit {
-            return Err(EventTooLarge { limit: self.limit });
+            return Err(EventError::TooLarge { limit: self.limit });
         }
         let Some(end) = end else {
             self.partial.extend_from_slice(&self.chunk);

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-pub use decoder::{DEFAULT_EVENT_LIMIT, Decoder, EventTooLarge};
+pub use decoder::{DEFAULT_EVENT_LIMIT, Decoder, EventError};
 pub use encode::{KEEP_ALIVE, encode};
 pub use line::{Line, NotALine};
 

@@ -4,9 +4,7 @@ use std::io;
 
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
-use trunkline_resilience::Reservation;
-
-use crate::body::counted;
+use trunkline_resilience::{Reservation, hold_reserved};
 
 /// Default size limit of a line.
 pub const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
@@ -31,13 +29,16 @@ pub enum Line {
     /// A line that cannot be a message: a banner, a log line, a BOM. The caller should count,
     /// report and skip it.
     Noise(Bytes),
-    /// A line longer than the limit, or one for which no memory is left. Reported as soon as that
-    /// is known, since the line may never end; its rest is discarded silently, and the line after
-    /// it is read as usual.
+    /// A line longer than the limit. Reported as soon as that is known, since the line may never
+    /// end; its rest is discarded silently, and the line after it is read as usual.
     TooLong {
-        /// The limit in bytes; less than the configured one if no memory is left.
         limit: usize,
         /// The first [`TOO_LONG_HEAD`] bytes of the line, or `limit` if that is less.
+        head: Bytes,
+    },
+    /// A line for which no memory is left. Its rest is discarded like that of a too long one.
+    OutOfMemory {
+        /// The first [`TOO_LONG_HEAD`] bytes of the line.
         head: Bytes,
     },
 }
@@ -66,7 +67,7 @@ impl Line {
     /// Keeps the reservation as long as the message.
     fn counted(self, memory: Reservation) -> Self {
         match self {
-            Self::Frame(frame) => Self::Frame(counted(frame, memory)),
+            Self::Frame(frame) => Self::Frame(hold_reserved(frame, memory)),
             other => other,
         }
     }
@@ -160,13 +161,12 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             return None;
         }
         let head = self.head_of(&self.buffer);
-        let limit = self.limit.min(self.buffer.len());
         self.discarding = true;
         self.discarded += self.buffer.len() as u64;
         self.buffer = BytesMut::new();
         self.memory = Reservation::default();
         self.scanned = 0;
-        Some(Line::TooLong { limit, head })
+        Some(if fits { Line::OutOfMemory { head } } else { Line::TooLong { limit: self.limit, head } })
     }
 
     fn last(&mut self) -> Option<Line> {

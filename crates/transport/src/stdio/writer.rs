@@ -9,7 +9,7 @@ use tokio::{
     io::{AsyncWrite, AsyncWriteExt},
     sync::{Notify, watch},
 };
-use trunkline_resilience::timeout;
+use trunkline_resilience::{OutOfMemory, hold, timeout};
 
 use super::{
     queue::{Flow, Load, Piece, Put, Queue, Text},
@@ -34,6 +34,8 @@ pub enum SendError {
     /// The frame contains a newline and would be read as two; the caller must remove it.
     #[error("a frame must not contain a newline")]
     RawNewline,
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
 }
 
 /// The reason why a frame was not queued immediately.
@@ -105,6 +107,7 @@ impl FrameWriter {
         if memchr::memchr(b'\n', &frame).is_some() {
             return Err(TrySendError::Refused(SendError::RawNewline));
         }
+        let frame = hold(frame).map_err(|full| TrySendError::Refused(full.into()))?;
         match self.shared.queue.try_put(frame) {
             Ok(Put::Taken) => Ok(()),
             Ok(Put::Full(frame)) => Err(TrySendError::Full(frame)),
