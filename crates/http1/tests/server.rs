@@ -6,11 +6,13 @@ use bytes::Bytes;
 use http::{HeaderName, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
 use std::{future::poll_fn, time::Duration};
-use tokio::io::{
-    AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufStream, DuplexStream, duplex,
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufStream, DuplexStream, duplex},
+    time::Instant,
 };
 use trunkline_http1::server::{
-    Connection, ConnectionError, HalfClose, HeadError, KeepAlive, Options, Pending, RequestBody, Service,
+    Connection, ConnectionError, FIRST_REQUEST_GRACE, HalfClose, HeadError, KeepAlive, Options, Pending,
+    RequestBody, Service,
 };
 
 static USUAL: [HeaderName; 1] = [header::HOST];
@@ -167,4 +169,26 @@ async fn a_draining_connection_closes_when_it_is_idle_and_close_if_idle_spares_a
     assert!(poll_fn(|cx| std::task::Poll::Ready(idle.poll(cx))).await.is_pending());
     idle.close_if_idle();
     poll_fn(|cx| idle.poll(cx)).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn p07_a_draining_connection_may_still_send_its_first_request_for_a_moment() {
+    for sends in [true, false] {
+        let (near, mut far) = duplex(1024);
+        let mut connection = Connection::new(near, Echo, KeepAlive::On);
+        assert!(poll_fn(|cx| std::task::Poll::Ready(connection.poll(cx))).await.is_pending());
+        connection.drain();
+        assert!(poll_fn(|cx| std::task::Poll::Ready(connection.poll(cx))).await.is_pending());
+        let began = Instant::now();
+        if sends {
+            far.write_all(b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\nab").await.unwrap();
+        }
+        poll_fn(|cx| connection.poll(cx)).await.unwrap();
+        drop(connection);
+        let mut received = String::new();
+        far.read_to_string(&mut received).await.unwrap();
+        assert_eq!(received.contains("connection: close"), sends, "{received}");
+        assert_eq!(began.elapsed() >= FIRST_REQUEST_GRACE, !sends);
+        assert!(began.elapsed() < OPTIONS.header_timeout);
+    }
 }

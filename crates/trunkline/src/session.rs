@@ -36,6 +36,7 @@ async fn connect_and_work<T>(
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let mut stop = Stop::listen_on_terminal()?;
+    wire::memory::limit_client(&context.environment);
     let target = wire::target(split.target, args, &context.environment)?;
     let key = target.key();
     let remembered = (!args.no_cache).then(|| Remembered::find(&context.environment)).flatten();

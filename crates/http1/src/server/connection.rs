@@ -31,6 +31,9 @@ use trunkline_resilience::{Deadline, IdleTimer};
 /// closing it at once would reset it, and the client might lose the response.
 const LINGER_BYTES: usize = 1024 * 1024;
 const LINGER: Duration = Duration::from_secs(1);
+/// When the server drains, a connection without any request so far gets this long to send one: its
+/// client has just connected, and would take a closed connection for a failure.
+pub const FIRST_REQUEST_GRACE: Duration = Duration::from_secs(1);
 /// With so many bytes of pipelined requests buffered, nothing more is read.
 const MAX_PIPELINED: usize = 16 * 1024;
 
@@ -42,6 +45,8 @@ pub struct Connection<S, H: Service> {
     keep_alive: KeepAlive,
     /// The client closed its write half (we read EOF).
     read_closed: bool,
+    /// No request has arrived on this connection yet.
+    fresh: bool,
     stage: ConnectionStage<H::Body>,
 }
 
@@ -95,12 +100,15 @@ where
         let options = service.options();
         let timer = IdleTimer::after(options.header_timeout);
         let io = BufferedIo::new(stream, options.write_timeout);
-        Self { service, io, timer, keep_alive, read_closed: false, stage: ConnectionStage::Idle }
+        Self { service, io, timer, keep_alive, read_closed: false, fresh: true, stage: ConnectionStage::Idle }
     }
 
-    /// Accepts no further request.
+    /// Accepts no further request, except for the first one within [`FIRST_REQUEST_GRACE`].
     pub fn drain(&mut self) {
-        self.keep_alive = KeepAlive::Draining;
+        self.keep_alive = if self.fresh { KeepAlive::OneRequest } else { KeepAlive::Draining };
+        if self.fresh && matches!(self.stage, ConnectionStage::Idle) {
+            self.timer.restart(FIRST_REQUEST_GRACE);
+        }
     }
 
     /// Closes the connection unless a request is being answered.
@@ -199,6 +207,7 @@ where
     }
 
     fn call(&mut self, head: RequestHead) {
+        self.fresh = false;
         let RequestHead { method, uri, headers, framing, version, keep_alive, expect } = head;
         let info = RequestInfo { version, keep_alive, head_only: method == Method::HEAD };
         let (body, reader) = match framing {

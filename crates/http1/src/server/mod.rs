@@ -11,7 +11,7 @@ mod response;
 mod scratch;
 mod service;
 
-pub use connection::{Connection, ConnectionError, KeepAlive};
+pub use connection::{Connection, ConnectionError, FIRST_REQUEST_GRACE, KeepAlive};
 pub use head::HeadError;
 pub(crate) use head::{RequestHead, parse};
 pub use request_body::{BodyChannel, RequestBody};

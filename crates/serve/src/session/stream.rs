@@ -11,7 +11,7 @@ use std::{
 };
 use tokio::sync::Notify;
 use trunkline_protocol::Envelope;
-use trunkline_resilience::{Backlog, Purpose};
+use trunkline_resilience::{Backlog, Purpose, hold};
 use trunkline_transport::sse::{Event, Line, encode};
 
 /// Above this number of call streams, a session forgets the oldest ended ones.
@@ -62,6 +62,10 @@ struct Log {
     ended: bool,
     /// The number of the first event that no reader has got.
     unread: u64,
+    /// Readers that exist.
+    readers: usize,
+    /// No memory is left for replay: events are kept only until they are read.
+    transient: bool,
     /// Generation of the current reader; older readers end.
     reader: u64,
     /// The reader ends before this event, to disconnect a client that may resume later.
@@ -173,21 +177,23 @@ impl StreamLog {
         self.append(&mut state, event);
     }
 
-    /// Appends a message. If no memory is left, events that were read are evicted; if that does
-    /// not suffice, a response is replaced by an error, and another message is dropped.
+    /// Appends a message. If no memory is left for replay, the stream can no longer be resumed; if
+    /// none is left at all, a response is replaced by an error, and another message is dropped.
     pub(crate) fn push(&self, envelope: &Envelope) {
         let mut state = self.state.lock();
         let id = self.id_after(&state);
         let write = |envelope: &Envelope| id.write(Event::message(envelope.to_line()));
-        let hold = |event: Bytes| {
-            self.backlog.hold(event.clone()).or_else(|_| {
-                while state.first < state.unread {
-                    self.evict(&mut state);
+        let keep = |event: Bytes| {
+            self.backlog.hold(event.clone()).or_else(|full| {
+                if state.readers == 0 {
+                    return Err(full);
                 }
-                self.backlog.hold(event)
+                state.transient = true;
+                self.evict_read(&mut state);
+                hold(event)
             })
         };
-        if let Some(event) = held(envelope, write, hold) {
+        if let Some(event) = held(envelope, write, keep) {
             self.append(&mut state, event);
         }
     }
@@ -213,6 +219,7 @@ impl StreamLog {
     fn read_from(self: &Arc<Self>, next: u64) -> Reader {
         let mut state = self.state.lock();
         state.reader += 1;
+        state.readers += 1;
         state.away_at = None;
         let turn = state.reader;
         drop(state);
@@ -231,6 +238,12 @@ impl StreamLog {
             self.evict(state);
         }
         self.changed.notify_waiters();
+    }
+
+    fn evict_read(&self, state: &mut Log) {
+        while state.first < state.unread {
+            self.evict(state);
+        }
     }
 
     fn evict(&self, state: &mut Log) {
@@ -299,10 +312,24 @@ impl Reader {
             Some(event) => {
                 self.next += 1;
                 state.unread = state.unread.max(self.next);
+                if state.transient {
+                    self.log.evict_read(&mut state);
+                }
                 Some(Item::Event(event))
             }
             None if state.ended => Some(Item::End),
             None => None,
+        }
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        let mut state = self.log.state.lock();
+        state.readers -= 1;
+        if state.transient && state.readers == 0 {
+            state.unread = state.next();
+            self.log.evict_read(&mut state);
         }
     }
 }

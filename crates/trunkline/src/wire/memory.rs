@@ -1,5 +1,7 @@
 //! The memory limit for messages in flight, and the return of freed memory to the system.
 
+use super::settings;
+use crate::environment::Environment;
 use std::{fs, path::Path, thread, time::Duration};
 use trunkline_config::Settings;
 use trunkline_resilience::{large_release, set_memory_limit};
@@ -12,9 +14,20 @@ const MOST: u64 = 2 * 1024 * 1024 * 1024;
 /// allocates much or ends.
 const KEPT_BY_ALLOCATOR: Duration = Duration::from_millis(1500);
 
-/// Applies the limit, and starts the task that returns memory. Must be called within a runtime.
+/// Applies the limit of the settings.
 pub(crate) fn limit(settings: &Settings) {
-    let bytes = settings.limits.memory_bytes.unwrap_or_else(default);
+    apply(settings.limits.memory_bytes);
+}
+
+/// Applies the limit to a command that needs no configuration: that of a configuration that can be
+/// read, otherwise the default.
+pub(crate) fn limit_client(environment: &Environment) {
+    apply(settings::read_if_valid(environment).and_then(|settings| settings.limits.memory_bytes));
+}
+
+/// Sets the limit, and starts the task that returns memory. Must be called within a runtime.
+fn apply(bytes: Option<u64>) {
+    let bytes = bytes.unwrap_or_else(default);
     set_memory_limit(usize::try_from(bytes).unwrap_or(usize::MAX));
     tokio::spawn(give_back());
 }

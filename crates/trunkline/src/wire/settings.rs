@@ -9,7 +9,7 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 use trunkline_config::{
-    Flag, FoundFile, Inputs, Loaded, NoKeychain, NotApproved, Preview, Problem, Rejected,
+    Flag, FoundFile, Inputs, Loaded, NoKeychain, NotApproved, Preview, Problem, Rejected, Settings,
 };
 
 /// Reads all layers of the configuration; `file` replaces the one found in the current directory
@@ -32,6 +32,12 @@ pub(crate) fn read(
         tracing::warn!("{}", waits(waiting));
     }
     Ok(read)
+}
+
+/// The settings, if they can be read, for a command that needs none of them.
+pub(crate) fn read_if_valid(environment: &Environment) -> Option<Settings> {
+    let inputs = inputs(environment, None, Vec::new()).ok()?;
+    trunkline_config::load(&inputs).ok().map(|loaded| loaded.settings)
 }
 
 /// Judges the configuration with the found file as if it were approved; its references are not

@@ -21,6 +21,7 @@ TEXT = {"text": {"type": "string"}}
 TOOLS = {
     "echo": ({**TEXT, "steps": {"type": "integer"}}, "Says it again, and says it as progress before"),
     "gate": ({**TEXT, "path": {"type": "string"}}, "Says it again once there is a file of that name"),
+    "large": ({"bytes": {"type": "integer"}}, "Says a text of so many bytes"),
     "nap": ({"ms": {"type": "integer"}}, "Says something after so many milliseconds"),
     "pid": ({}, "Tells the process"),
     "spawn": ({}, "Starts a process that lives on"),
@@ -98,6 +99,8 @@ def call(request):
         answer(request, said(arguments["text"]))
     elif name == "gate":
         threading.Thread(target=wait_at_gate, args=(request, arguments), daemon=True).start()
+    elif name == "large":
+        answer(request, said("x" * arguments["bytes"]))
     elif name == "nap":
         threading.Timer(arguments["ms"] / 1000, answer, (request, said("rested"))).start()
     elif name == "pid":

@@ -3,7 +3,7 @@
 use crate::{
     caller::{Caller, MODERN, text},
     door::Door,
-    processes::signal,
+    processes::{self, signal},
     site::{Site, until},
 };
 use rustix::process::Signal;
@@ -37,7 +37,8 @@ fn activate(site: &Site, socket: &TcpListener, script: &str) -> Command {
     command
 }
 
-/// Calls on ever new connections; returns how many of them were closed before a response.
+/// Calls on ever new connections; returns how many of them were closed before a response. The
+/// first call of a connection gets one always.
 async fn call(address: String, done: Arc<AtomicUsize>, stop: Arc<AtomicBool>) -> usize {
     let mut closed = 0;
     while !stop.load(Ordering::Relaxed) {
@@ -47,6 +48,7 @@ async fn call(address: String, done: Arc<AtomicUsize>, stop: Arc<AtomicBool>) ->
             let said = format!("{number} of {closed}");
             let params = json!({"name": "one_echo", "arguments": {"text": said}});
             let Ok(answer) = caller.ask(&json!(number), "tools/call", params).await else {
+                assert!(number > 0, "an accepted connection was lost");
                 closed += 1;
                 break;
             };
@@ -90,6 +92,24 @@ async fn p07_a_restart_with_an_inherited_socket_refuses_no_connection() {
     // Each restart closes at most one idle connection of each client.
     assert!(closed <= CLIENTS * RESTARTS, "{closed} connections were closed before their response");
     door.stop().await;
+}
+
+#[tokio::test]
+async fn p07_a_connection_that_was_accepted_before_the_restart_still_gets_its_answer() {
+    let site = Site::of("accepted", |site| json!({"one": site.echo("one", "modern")}));
+    let socket = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut door = Door::start_with_input(&mut activate(&site, &socket, ACTIVATE));
+    let mut first = Caller::open(&door, None, MODERN).await;
+    first.insist("one_echo", json!({"text": "there"})).await;
+    let descriptors = processes::descriptors(door.pid());
+    let mut accepted = Caller::silent(&door, "/mcp", None, MODERN).await;
+    until(|| processes::descriptors(door.pid()) > descriptors, || "it is not accepted".to_owned()).await;
+    door.signal(Signal::TERM);
+    // The connection that had a request is closed, so the gateway drains now.
+    let gone = json!({"name": "one_echo", "arguments": {"text": "idle"}});
+    while first.ask(&json!(1), "tools/call", gone.clone()).await.is_ok() {}
+    assert_eq!(accepted.said("one_echo", json!({"text": "late"})).await, "late");
+    assert_eq!(door.ended().await.code(), Some(0));
 }
 
 #[tokio::test]

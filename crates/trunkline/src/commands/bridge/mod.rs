@@ -69,12 +69,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let threads = if args.listen.is_some() { Threads::All } else { Threads::One };
     let engine = Engine::start(threads)?;
     engine.run(async {
+        wire::memory::limit_client(&context.environment);
         let target = wire::target(split.target, &args.connection, &context.environment)?;
         let mut options = wire::bridge_options(&args.connection, context)?;
         if let Some(configured) = split.configured {
             options = configured.complete(options, &args.connection);
         }
-        // A bridge reads no configuration file, only flags and environment variables.
+        // Of the configuration, a bridge uses the memory limit and the server's entry.
         let (traces, log) = (trunkline_config::Telemetry::default(), AccessLog::default());
         let told = Configured { telemetry: &traces, access_log: &log };
         let telemetry = Telemetry::start(&args.telemetry, told, &context.environment)?;

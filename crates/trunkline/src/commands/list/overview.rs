@@ -41,6 +41,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let runtime = runtime::start()?;
     let outcome = runtime.block_on(async {
         let mut stop = Stop::listen_on_terminal()?;
+        wire::memory::limit_client(&context.environment);
         let progress = Progress::start(&context.screen, "connecting to the configured servers");
         let all = stream::iter(configured.servers)
             .map(|(name, named)| examine(context, args, name, named))
