@@ -146,10 +146,10 @@ async fn an_unknown_authority_is_not_trusted() {
     assert!(matches!(failure, TlsError::UnknownIssuer), "{failure:?}");
 }
 
-#[tokio::test]
-async fn a_self_signed_certificate_is_not_trusted() {
+/// A server's settings with a self-signed certificate, and the certificate as PEM.
+fn self_signed(params: &CertificateParams) -> (ServerConfig, Pem) {
     let key = KeyPair::generate().unwrap();
-    let certificate = params("127.0.0.1").self_signed(&key).unwrap();
+    let certificate = params.self_signed(&key).unwrap();
     let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
     let config = ServerConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()
@@ -157,9 +157,65 @@ async fn a_self_signed_certificate_is_not_trusted() {
         .with_no_client_auth()
         .with_single_cert(vec![certificate.der().clone()], key)
         .unwrap();
-    let failure = failure(config, trusting(&authority())).await;
-    assert!(matches!(failure, TlsError::UnknownIssuer), "{failure:?}");
-    assert!(failure.hint().unwrap().contains("--cacert"));
+    (config, Pem::Bytes(certificate.pem().into_bytes()))
+}
+
+fn pinning(certificate: Pem) -> HttpOptions {
+    HttpOptions { ca_certificates: vec![certificate], ..HttpOptions::default() }
+}
+
+fn also_authority(name: &str) -> CertificateParams {
+    let mut params = params(name);
+    params.is_ca = IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    params
+}
+
+#[tokio::test]
+async fn a_self_signed_certificate_is_not_trusted() {
+    for params in [params("127.0.0.1"), also_authority("127.0.0.1")] {
+        let failure = failure(self_signed(&params).0, trusting(&authority())).await;
+        assert!(matches!(failure, TlsError::UnknownIssuer), "{failure:?}");
+        assert!(failure.hint().unwrap().contains("--cacert"));
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_given_itself_is_trusted() {
+    for params in [params("127.0.0.1"), also_authority("127.0.0.1")] {
+        let (config, certificate) = self_signed(&params);
+        assert_eq!(exchange(config, pinning(certificate)).await.unwrap().status().unwrap(), 200);
+    }
+    // Also without its authority, as curl accepts it.
+    let key = KeyPair::generate().unwrap();
+    let certificate = params("127.0.0.1").signed_by(&key, &authority()).unwrap();
+    let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+    let config = ServerConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], key)
+        .unwrap();
+    let pinned = pinning(Pem::Bytes(certificate.pem().into_bytes()));
+    assert_eq!(exchange(config, pinned).await.unwrap().status().unwrap(), 200);
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_given_itself_is_checked_for_name_and_dates() {
+    let mut expired = also_authority("127.0.0.1");
+    expired.not_after = date_time_ymd(2020, 1, 1);
+    let (config, certificate) = self_signed(&expired);
+    let failed = failure(config, pinning(certificate)).await;
+    assert!(matches!(failed, TlsError::Expired), "{failed:?}");
+
+    let (config, certificate) = self_signed(&also_authority("example.com"));
+    let failed = failure(config, pinning(certificate)).await;
+    assert!(matches!(failed, TlsError::WrongHost), "{failed:?}");
+
+    // The same names with another key: not the certificate that was given.
+    let (config, _) = self_signed(&also_authority("127.0.0.1"));
+    let (_, other) = self_signed(&also_authority("127.0.0.1"));
+    let failed = failure(config, pinning(other)).await;
+    assert!(matches!(failed, TlsError::UnknownIssuer), "{failed:?}");
 }
 
 #[tokio::test]

@@ -232,23 +232,20 @@ async fn of_tls(site: &Site<'_>, error: &TlsError) -> Problem {
     let trust = format!("trunkline doctor --cacert server.pem {}", site.address);
     let names = shown.as_ref().map(|shown| shown.names.join(", ")).unwrap_or_default();
     let until = shown.as_ref().map(|shown| shown.not_after.clone()).unwrap_or_default();
+    let issuer = shown.as_ref().map(|shown| shown.issuer.clone()).unwrap_or_default();
     let self_signed = shown.as_ref().is_some_and(Certificate::is_self_signed);
     let problem = match error {
         TlsError::UnknownIssuer if self_signed => {
-            Problem::new(Cause::TlsSelfSigned, "the certificate is self-signed").fix(save).fix(trust)
+            let told = format!("its subject and its issuer are both `{issuer}`");
+            Problem::new(Cause::TlsSelfSigned, told).fix(save).fix(trust)
         }
-        TlsError::Other(other) if self_signed && other.to_string().contains("CaUsedAsEndEntity") => {
-            Problem::new(Cause::TlsSelfSigned, "the certificate is self-signed").fix(save).fix(trust)
-        }
-        TlsError::UnknownIssuer => {
-            let issuer = shown.as_ref().map(|shown| shown.issuer.clone()).unwrap_or_default();
-            Problem::new(
-                Cause::TlsUnknownAuthority,
-                format!("the certificate is issued by `{issuer}`, which is not trusted here"),
-            )
-            .fix("trunkline doctor --cacert authority.pem …    # the certificate of that authority")
-            .fix("NODE_EXTRA_CA_CERTS=authority.pem, SSL_CERT_FILE=authority.pem    # for other clients")
-        }
+        TlsError::UnknownIssuer => Problem::new(
+            Cause::TlsUnknownAuthority,
+            format!("the certificate is issued by `{issuer}`, which is not trusted here"),
+        )
+        .fix("trunkline doctor --cacert authority.pem …    # the certificate of that authority")
+        .fix("NODE_EXTRA_CA_CERTS=authority.pem, SSL_CERT_FILE=authority.pem    # for other clients"),
+        TlsError::WrongHost if names.is_empty() => nameless(host),
         TlsError::WrongHost => {
             Problem::new(Cause::TlsWrongName, format!("the certificate is for {names}, not for {host}"))
                 .fix(format!("use one of these names in the address: {names}"))
@@ -273,6 +270,17 @@ async fn of_tls(site: &Site<'_>, error: &TlsError) -> Problem {
     let shown = shown
         .map(|shown| Evidence::fact(format!("the certificate: {shown}; valid from {}", shown.not_before)));
     problem.proofs(shown)
+}
+
+/// Clients ignore the common name of a certificate since RFC 6125.
+fn nameless(host: &str) -> Problem {
+    let bare = host.trim_matches(['[', ']']);
+    let kind = if bare.parse::<std::net::IpAddr>().is_ok() { "IP" } else { "DNS" };
+    Problem::new(Cause::TlsWrongName, format!("the certificate has no subjectAltName, so not {host} either"))
+        .fix("make a new certificate with that name, and start the server with it:")
+        .fix(format!(
+            "openssl req -x509 -newkey rsa:2048 -nodes -days 365 -keyout server.key -out server.pem -subj /CN={bare} -addext subjectAltName={kind}:{bare}"
+        ))
 }
 
 fn held_stream(site: &Site<'_>, why: &str) -> Problem {

@@ -16,6 +16,7 @@ mod events;
 mod fields;
 mod media;
 mod options;
+mod pinned;
 mod redirect;
 mod request_template;
 mod sending;

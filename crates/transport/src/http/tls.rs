@@ -3,12 +3,14 @@
 
 use std::sync::Arc;
 
+use rustls::client::WebPkiServerVerifier;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::sync::OnceCell;
 
 use super::options::{ClientCertificate, Pem};
+use super::pinned::PinnedOrIssued;
 use super::tls_error::TlsError;
 
 /// The settings, once built.
@@ -45,10 +47,19 @@ impl Tls {
 impl Sources {
     fn build(&self) -> Result<ClientConfig, TlsError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let builder = ClientConfig::builder_with_provider(provider)
+        let builder = ClientConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()
-            .map_err(TlsError::Other)?
-            .with_root_certificates(self.roots()?);
+            .map_err(TlsError::Other)?;
+        let pinned = self.pinned()?;
+        let roots = roots(&pinned)?;
+        let builder = if pinned.is_empty() {
+            builder.with_root_certificates(roots)
+        } else {
+            let issued = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider);
+            let issued = issued.build().map_err(|_| TlsError::NoRoots)?;
+            let verifier = PinnedOrIssued { issued, pinned };
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
+        };
         let mut config = match &self.client_certificate {
             None => builder.with_no_client_auth(),
             Some(client) => builder
@@ -59,20 +70,31 @@ impl Sources {
         Ok(config)
     }
 
-    fn roots(&self) -> Result<RootCertStore, TlsError> {
-        let mut roots = RootCertStore::empty();
-        let native = rustls_native_certs::load_native_certs();
-        for error in &native.errors {
-            tracing::debug!(%error, "some of the system's roots could not be loaded");
-        }
-        roots.add_parsable_certificates(native.certs);
+    /// The certificates that the user gave, in the order of their files.
+    fn pinned(&self) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+        let mut all = Vec::new();
         for pem in &self.ca_certificates {
-            for certificate in certificates(pem)? {
-                roots.add(certificate).map_err(|_| bad(pem, "certificate"))?;
+            let certificates = certificates(pem)?;
+            let usable = |given: &CertificateDer<'_>| webpki::anchor_from_trusted_cert(given).is_ok();
+            if !certificates.iter().all(usable) {
+                return Err(bad(pem, "certificate"));
             }
+            all.extend(certificates);
         }
-        if roots.is_empty() { Err(TlsError::NoRoots) } else { Ok(roots) }
+        Ok(all)
     }
+}
+
+/// The system's roots and the given certificates.
+fn roots(given: &[CertificateDer<'static>]) -> Result<RootCertStore, TlsError> {
+    let mut roots = RootCertStore::empty();
+    let native = rustls_native_certs::load_native_certs();
+    for error in &native.errors {
+        tracing::debug!(%error, "some of the system's roots could not be loaded");
+    }
+    roots.add_parsable_certificates(native.certs);
+    roots.add_parsable_certificates(given.iter().cloned());
+    if roots.is_empty() { Err(TlsError::NoRoots) } else { Ok(roots) }
 }
 
 fn certificates(pem: &Pem) -> Result<Vec<CertificateDer<'static>>, TlsError> {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use rustls::{AlertDescription, CertificateError, InvalidMessage};
 
+use super::pinned::is_only_untrusted;
+
 /// A TLS error. There is no option to connect without verification.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum TlsError {
@@ -59,7 +61,7 @@ impl From<&rustls::Error> for TlsError {
         use CertificateError as Cert;
         match error {
             rustls::Error::InvalidCertificate(reason) => match reason {
-                Cert::UnknownIssuer => Self::UnknownIssuer,
+                reason if is_only_untrusted(reason) => Self::UnknownIssuer,
                 Cert::NotValidForName | Cert::NotValidForNameContext { .. } => Self::WrongHost,
                 Cert::Expired | Cert::ExpiredContext { .. } => Self::Expired,
                 Cert::NotValidYet | Cert::NotValidYetContext { .. } => Self::NotYetValid,

@@ -5,7 +5,14 @@ use crate::{
     visit::{Folder, Visit, about},
 };
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd};
-use std::{io::BufReader, net::TcpStream, sync::Arc};
+use std::{
+    cell::RefCell,
+    io::{self, BufReader, Read, Write},
+    net::TcpStream,
+    path::Path,
+    process::Command,
+    sync::Arc,
+};
 use tokio_rustls::rustls::{
     ServerConfig, ServerConnection, StreamOwned,
     crypto::ring,
@@ -24,39 +31,28 @@ fn secure_site(certificate: CertificateDer<'static>, key: &KeyPair) -> Site {
     let config = Arc::new(config);
     Site::raw("127.0.0.1:0", move |stream: &TcpStream| {
         let connection = ServerConnection::new(config.clone()).expect("a certificate of the test");
-        let mut reader = BufReader::new(StreamOwned::new(
-            connection,
-            stream.try_clone().expect("a certificate of the test"),
-        ));
-        let mut answers = Vec::new();
-        // One request per connection, because reading and writing share the stream.
-        serve(&mut OneRequest(&mut reader), &mut answers, &mcp);
-        std::io::Write::write_all(reader.get_mut(), &answers).ok();
-        reader.get_mut().conn.send_close_notify();
-        std::io::Write::flush(reader.get_mut()).ok();
+        let stream = stream.try_clone().expect("a socket can be cloned");
+        let stream = RefCell::new(StreamOwned::new(connection, stream));
+        serve(&mut BufReader::new(Half(&stream)), &mut Half(&stream), &mcp);
     })
 }
 
-/// Ends after the first request, so that its answer can be sent.
-struct OneRequest<'a, R>(&'a mut R);
+/// The reading or writing side of a TLS stream.
+struct Half<'a>(&'a RefCell<StreamOwned<ServerConnection, TcpStream>>);
 
-impl<R: std::io::BufRead> std::io::Read for OneRequest<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.0.read(buffer)
+impl Read for Half<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.borrow_mut().read(buffer)
     }
 }
 
-impl<R: std::io::BufRead> std::io::BufRead for OneRequest<'_, R> {
-    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
-        self.0.fill_buf()
+impl Write for Half<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
     }
 
-    fn consume(&mut self, amount: usize) {
-        self.0.consume(amount);
-    }
-
-    fn read_line(&mut self, line: &mut String) -> std::io::Result<usize> {
-        self.0.read_line(line)
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.borrow_mut().flush()
     }
 }
 
@@ -94,6 +90,51 @@ fn a_certificate_that_signs_itself() {
     let visit = about(&format!("https://127.0.0.1:{}/mcp", site.address.port()));
     visit.names("tls-self-signed", 3, "--cacert server.pem");
     assert_eq!(visit.broken_step(), "secure");
+}
+
+/// Runs the lines of a fix in a shell, and returns the last run's exit code and output.
+fn follow(folder: &Folder, fix: &str) -> (Option<i32>, String) {
+    let binary = Path::new(env!("CARGO_BIN_EXE_trunkline"));
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", binary.parent().unwrap().display());
+    let mut shell = Command::new("sh");
+    shell.env_clear().env("PATH", path).env("HOME", folder.path()).current_dir(folder.path());
+    let output = shell.args(["-ec", fix]).output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+}
+
+/// `openssl req -x509` makes a certificate that is its own authority, other tools one that is none.
+#[test]
+fn the_advice_for_a_self_signed_certificate_works_when_followed() {
+    for is_ca in [IsCa::Ca(BasicConstraints::Unconstrained), IsCa::ExplicitNoCa, IsCa::NoCa] {
+        let key = KeyPair::generate().unwrap();
+        let mut params = params("127.0.0.1");
+        params.is_ca = is_ca.clone();
+        let site = secure_site(params.self_signed(&key).unwrap().der().clone(), &key);
+        let folder = Folder::new();
+        let url = format!("https://127.0.0.1:{}/mcp", site.address.port());
+        let visit = folder.visit(&["--timeout", "5s", &url], &[]);
+        visit.names("tls-self-signed", 3, "--cacert server.pem");
+        let (code, said) = follow(&folder, &visit.fix());
+        assert_eq!(code, Some(0), "{is_ca:?}: {said}");
+    }
+}
+
+/// A pinned certificate is still checked for its name and its dates.
+#[test]
+fn a_pinned_certificate_without_a_host_name_gets_advice_to_add_one() {
+    let key = KeyPair::generate().unwrap();
+    let mut params = CertificateParams::default();
+    params.distinguished_name = rcgen::DistinguishedName::new();
+    params.distinguished_name.push(DnType::CommonName, "127.0.0.1");
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let certificate = params.self_signed(&key).unwrap();
+    let site = secure_site(certificate.der().clone(), &key);
+    let folder = Folder::new();
+    let pem = folder.file("server.pem", certificate.pem(), 0o644);
+    let url = format!("https://127.0.0.1:{}/mcp", site.address.port());
+    let visit = folder.visit(&["--timeout", "5s", "--cacert", &pem, &url], &[]);
+    visit.names("tls-wrong-name", 3, "-addext subjectAltName=IP:127.0.0.1");
 }
 
 #[test]
@@ -143,7 +184,6 @@ fn a_server_that_breaks_the_handshake_off() {
     /// cipher.
     const ALERT: [u8; 7] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28];
     let site = Site::raw("127.0.0.1:0", |mut stream| {
-        use std::io::{Read, Write};
         assert!(stream.read(&mut [0; 4096]).is_ok());
         stream.write_all(&ALERT).ok();
     });
