@@ -160,7 +160,7 @@ catalogue! {
             "Remove that cache; it is filled again at the next start.";
         WaitsForConfirmation = "waits-for-confirmation",
             "The package runner waits for a confirmation of the installation",
-            "NoHost sees its question, and it reads the first protocol message as the answer.",
+            "Nobody sees its question, and it reads the first protocol message as the answer.",
             "Add `-y` (npx) or install the package before.";
         StillInstalling = "still-installing",
             "The package is still being downloaded or built",
@@ -170,6 +170,10 @@ catalogue! {
             "The interpreter is too old for the server",
             "The server uses syntax or functions that this version of its interpreter does not have.",
             "Use a newer version, named by its absolute path.";
+        SyntaxError = "syntax-error",
+            "The server's code has a syntax error",
+            "Its interpreter refuses the file, so the server never starts.",
+            "Correct the line that the evidence shows, or install a released version of the server.";
         BadArgument = "bad-argument",
             "The server refuses its arguments",
             "It printed how it wants to be called, and ended.",

@@ -4,7 +4,7 @@ use super::{any, between, word_after};
 use crate::{cause::Cause, diagnosis::Problem};
 use trunkline_client::CommandLine;
 
-pub(super) fn runtime(output: &str, lower: &str, line: &CommandLine) -> Option<Problem> {
+pub(super) fn runtime(output: &str, lower: &str, _line: &CommandLine) -> Option<Problem> {
     let node = any(
         lower,
         &[
@@ -29,7 +29,7 @@ pub(super) fn runtime(output: &str, lower: &str, line: &CommandLine) -> Option<P
             "python 3.1",
             "unsupported python",
         ],
-    ) || lower.contains("syntaxerror") && line.program.contains("python");
+    );
     if lower.contains("version `glibc") {
         let version = between(output, "version `", "'").unwrap_or_default();
         return Some(

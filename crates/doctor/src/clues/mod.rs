@@ -3,6 +3,7 @@
 mod code;
 mod packages;
 mod surroundings;
+mod syntax;
 
 use super::diagnosis::Problem;
 use trunkline_client::CommandLine;
@@ -10,11 +11,13 @@ use trunkline_client::CommandLine;
 type Reader = fn(&str, &str, &CommandLine) -> Option<Problem>;
 
 /// The most specific ones first: a missing module is often reported among other errors.
-const READERS: [Reader; 11] = [
+const READERS: [Reader; 13] = [
     packages::docker,
     packages::package,
     packages::cache,
     packages::registry,
+    syntax::python,
+    syntax::node,
     code::runtime,
     code::module,
     surroundings::port,

@@ -134,6 +134,37 @@ fn an_interpreter_that_is_too_old_and_a_newer_one() {
 }
 
 #[test]
+fn a_syntax_error_is_named_by_file_and_line_and_not_blamed_on_the_interpreter() {
+    let folder = Folder::new();
+    let script = folder.file("server.py", "import sys\ndef answer(\n    return 1\n", 0o644);
+    let visit = folder.visit(&["--", "python3", &script], &[]);
+    visit.names("syntax-error", 3, &format!("{script}: `"));
+    assert!(visit.said["problem"]["summary"].as_str().unwrap().contains(&format!("{script}, line ")));
+    // The second line of the fix is a command; it names the same line.
+    let check = visit.fix().lines().nth(1).unwrap().to_owned();
+    let output = std::process::Command::new("sh").args(["-c", &check]).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("SyntaxError"), "{output:?}");
+}
+
+#[test]
+fn a_syntax_error_of_node_is_named_by_file_and_line() {
+    let last = "/srv/x.js:3\nlet a = = 1\n        ^\n\nSyntaxError: Unexpected token '='\n    at wrapSafe\n\nNode.js v22.3.0";
+    let (folder, path) = with_program("node", &format!("cat >&2 <<'end'\n{last}\nend\nexit 1"));
+    folder.file("x.js", "", 0o644);
+    let visit = folder.visit(&["--", "node", "x.js"], &[("PATH", &path)]);
+    visit.names("syntax-error", 3, "correct line 3 of /srv/x.js: `let a = = 1`");
+}
+
+#[test]
+fn syntax_that_is_newer_than_the_interpreter_is_told_with_the_version_it_needs() {
+    let last = "  File \"/srv/x.py\", line 3\n    match value:\n          ^\nSyntaxError: invalid syntax";
+    let (folder, path) = with_program("python3", &format!("cat >&2 <<'end'\n{last}\nend\nexit 1"));
+    folder.file("x.py", "", 0o644);
+    let visit = folder.visit(&["--", "python3", "x.py"], &[("PATH", &path)]);
+    visit.names("runtime-too-old", 3, "python3 --version    # 3.10 or later is needed");
+}
+
+#[test]
 fn an_argument_that_the_server_refuses() {
     let visit = about_script(
         "echo 'usage: server [--port N]\nserver: error: unrecognized arguments: --nope' >&2; exit 2",

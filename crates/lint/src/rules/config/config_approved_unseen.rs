@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "no server has all its tools approved beforehand",
     clause: Clause::of("2025-11-25", "server/tools", "User Interaction Model"),
-    why: "NoHost looks at a call before it is made, not even at those of tools that the server adds later.",
+    why: "Nobody looks at a call before it is made, not even at those of tools that the server adds later.",
     fix: "Name the harmless tools one by one.",
     needs: &[],
     check: Check::Config(check),

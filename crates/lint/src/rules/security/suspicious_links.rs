@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "no text has encoded blobs, shortened links or links to bare addresses",
     clause: Clause::practice("OWASP MCP Top 10", "MCP03 tool poisoning"),
-    why: "NoHost can see where such a link leads or what such a blob says; models follow and decode them.",
+    why: "Nobody can see where such a link leads or what such a blob says; models follow and decode them.",
     fix: "Write out the address with its name, and the text in plain language.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),

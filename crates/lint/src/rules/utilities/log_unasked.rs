@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     carriers: Carriers::Any,
     summary: "log messages come only for requests that ask for them",
     clause: Clause::of("2026-07-28", "server/utilities/logging", "Per-request log level"),
-    why: "NoHost asked for the messages; on a shared line they cost every client time, and may tell one what another does.",
+    why: "Nobody asked for the messages; on a shared line they cost every client time, and may tell one what another does.",
     fix: "Send log messages only while serving a request that has `io.modelcontextprotocol/logLevel` in `_meta`.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
