@@ -203,7 +203,7 @@ catalogue! {
             "It crashed (SIGSEGV, SIGABRT, SIGILL), or the system ended it because memory ran out (SIGKILL).",
             "Read what it wrote last; run it by hand with the same arguments.";
         ExitedAtStart = "exited-at-start",
-            "The process ended before it said anything",
+            "The server's process ended before it answered",
             "A server runs until its input ends. This one ended by itself.",
             "Read what it wrote last; run it by hand with the same arguments.";
         NeedsWholeEnvironment = "needs-whole-environment",

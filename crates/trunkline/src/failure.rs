@@ -14,6 +14,8 @@ pub(crate) struct Failure {
     hints: Vec<String>,
     /// The part of the work that failed, such as `listing the tools`.
     during: Option<String>,
+    /// Replaces the catalogue's advice.
+    action: Option<&'static str>,
 }
 
 /// Decides the exit code.
@@ -43,7 +45,13 @@ const HINT: Style = AnsiColor::Cyan.on_default().bold();
 impl Failure {
     /// An error in the arguments or settings.
     pub(crate) fn usage(text: impl Into<String>) -> Self {
-        Self { kind: Kind::Usage, cause: Cause::Text(text.into()), hints: Vec::new(), during: None }
+        Self {
+            kind: Kind::Usage,
+            cause: Cause::Text(text.into()),
+            hints: Vec::new(),
+            during: None,
+            action: None,
+        }
     }
 
     /// The call was not sent because the server would reject it.
@@ -53,12 +61,19 @@ impl Failure {
             cause: Cause::Fault(Fault::new(kind, text)),
             hints: Vec::new(),
             during: None,
+            action: None,
         }
     }
 
     /// The connection could not be established.
     pub(crate) fn connecting(fault: Fault) -> Self {
-        Self { kind: Kind::Connection, cause: Cause::Fault(fault), hints: Vec::new(), during: None }
+        Self {
+            kind: Kind::Connection,
+            cause: Cause::Fault(fault),
+            hints: Vec::new(),
+            during: None,
+            action: None,
+        }
     }
 
     pub(crate) fn interrupted() -> Self {
@@ -67,6 +82,7 @@ impl Failure {
             cause: Cause::Text("interrupted".into()),
             hints: Vec::new(),
             during: None,
+            action: None,
         }
     }
 
@@ -76,12 +92,25 @@ impl Failure {
             cause: Cause::Text("terminated".into()),
             hints: Vec::new(),
             during: None,
+            action: None,
         }
     }
 
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
+        self
+    }
+
+    /// Gives other advice than the catalogue if the server refused the request. Servers answer an
+    /// unknown name with several codes, whose advice is about tools.
+    #[must_use]
+    pub(crate) fn advise_if_refused(mut self, action: &'static str) -> Self {
+        use FaultKind as Kind;
+        let Cause::Fault(fault) = &self.cause else { return self };
+        let is_refusal =
+            matches!(fault.kind(), Kind::InvalidRequest | Kind::Unavailable | Kind::ResourceNotFound);
+        self.action = (fault.peer().is_some() && is_refusal).then_some(action);
         self
     }
 
@@ -133,7 +162,7 @@ impl Failure {
                 let (title, rest) = match (self.kind, fault.message().split_once('\n')) {
                     (Kind::Usage, Some((first, rest))) => (first, rest),
                     (Kind::Usage, None) => (fault.message(), ""),
-                    _ => (entry.user_message, fault.message()),
+                    _ => (self.title(fault), fault.message()),
                 };
                 line(&mut out, ERROR, &label, title);
                 self.during.iter().for_each(|part| indented(&mut out, &format!("while {part}")));
@@ -160,6 +189,9 @@ impl Failure {
                 if let Some(action) = report.get_mut("suggested_action") {
                     *action = self.action(fault).into();
                 }
+                if let Some(title) = report.get_mut("user_message") {
+                    *title = self.title(fault).into();
+                }
                 report
             }
         };
@@ -172,8 +204,26 @@ impl Failure {
         json!({"error": report, "exit_code": self.exit_code()})
     }
 
+    /// True if the web server has nothing at the path of the address (HTTP 404 or 405).
+    fn is_wrong_path(&self, fault: &Fault) -> bool {
+        self.kind == Kind::Connection && fault.kind() == FaultKind::NotAvailable && fault.peer().is_none()
+    }
+
+    fn title(&self, fault: &Fault) -> &'static str {
+        if self.is_wrong_path(fault) {
+            return "There is no MCP endpoint at this address";
+        }
+        fault.entry().user_message
+    }
+
     /// The suggested action. A timeout while connecting needs another option than that of a call.
     fn action(&self, fault: &Fault) -> &'static str {
+        if let Some(action) = self.action {
+            return action;
+        }
+        if self.is_wrong_path(fault) {
+            return "Check the path of the address; it is mostly /mcp. `trunkline doctor ADDRESS` tries the usual ones";
+        }
         match (self.kind, fault.kind()) {
             (Kind::Connection, FaultKind::Timeout) => "Try again, or allow more time with --connect-timeout",
             _ => fault.entry().suggested_action,
@@ -204,7 +254,7 @@ impl From<Fault> for Failure {
             _ => Kind::Answer,
         };
         let hints = addresses(&fault);
-        Self { kind, cause: Cause::Fault(fault), hints, during: None }
+        Self { kind, cause: Cause::Fault(fault), hints, during: None, action: None }
     }
 }
 

@@ -62,7 +62,7 @@ impl Client {
                 Part::Final(outcome) => return outcome,
             }
         }
-        Err(Fault::new(FaultKind::ConnectionLost, "the answer ended before it was complete"))
+        Err(Fault::new(FaultKind::ConnectionLost, "the connection closed in the middle of the answer"))
     }
 
     fn hear(&self, notification: Notification, on_progress: OnProgress<'_>) {

@@ -14,7 +14,7 @@ const LAST_LINES: usize = 8;
 /// Longest `Retry-After` of a server that is honoured and passed on.
 const MAX_RETRY_AFTER: Duration = Duration::from_hours(1);
 const NOT_SENT: &str = "no memory is left to send the request; see `limits.memoryBytes`";
-/// Characters of a refusal's body that are shown.
+/// Bytes of a refusal's message that are shown.
 const BODY_SHOWN: usize = 300;
 
 pub(crate) fn fault_of_http(error: &HttpError) -> Fault {
@@ -84,17 +84,44 @@ fn explanation(refusal: &StatusError) -> Option<String> {
     parts.extend(
         refusal.www_authenticate().filter_map(|v| v.to_str().ok()).map(|v| format!("it asks for {v}")),
     );
-    let body = String::from_utf8_lossy(&refusal.body);
-    let body = body.trim();
-    if !body.is_empty() {
-        parts.push(body.chars().take(BODY_SHOWN).collect());
-    }
+    parts.extend(sentence(&refusal.body).map(|text| format!("the server says: {}", shortened(&text))));
     (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// The part of an error response that is meant for people: the message inside of a JSON object, or
+/// the text. Pages for browsers have none.
+fn sentence(body: &[u8]) -> Option<String> {
+    /// As in OAuth, JSON-RPC, RFC 9457 and the usual web frameworks; the most telling one first.
+    const MESSAGES: [&str; 7] =
+        ["/error_description", "/error/message", "/detail", "/message", "/error", "/title", "/reason"];
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim();
+    match serde_json::from_str::<serde_json::Value>(text) {
+        Ok(serde_json::Value::String(text)) => Some(text),
+        Ok(json) => MESSAGES.iter().find_map(|path| Some(json.pointer(path)?.as_str()?.trim().to_owned())),
+        Err(_) if text.starts_with('<') => None,
+        Err(_) => Some(text.to_owned()),
+    }
+    .filter(|text| !text.is_empty())
+}
+
+/// Cuts a long text after a word.
+fn shortened(text: &str) -> String {
+    if text.len() <= BODY_SHOWN {
+        return text.to_owned();
+    }
+    let start = &text[..text.floor_char_boundary(BODY_SHOWN)];
+    let end = start.rfind(char::is_whitespace).unwrap_or(start.len());
+    format!("{} …", start[..end].trim_end())
 }
 
 pub(crate) fn fault_of_spawn(error: &SpawnError) -> Fault {
     let kind = if error.is_transient() { FaultKind::Overloaded } else { FaultKind::CannotStart };
-    Fault::new(kind, "the server's command cannot be started").with_detail(error.to_string())
+    let detail = match std::error::Error::source(error) {
+        Some(reason) => format!("{error}: {reason}"),
+        None => error.to_string(),
+    };
+    Fault::new(kind, "the server's command cannot be started").with_detail(detail)
 }
 
 pub(super) fn fault_of_send(error: &SendError) -> Fault {

@@ -29,7 +29,7 @@ pub(super) async fn alive(pipe: Pipe, line: &CommandLine, options: &DoctorOption
     match handshake.outcome {
         HandshakeOutcome::Ended(ending) => Err(Box::new(ended(ending, &handshake, line))),
         HandshakeOutcome::Silent { waited, .. } => {
-            let detail = format!("silent for {:.1} s", waited.as_secs_f64());
+            let detail = format!("it runs, and has not answered for {:.1} s", waited.as_secs_f64());
             passed(handshake, detail)
         }
         _ => {

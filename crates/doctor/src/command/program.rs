@@ -66,6 +66,9 @@ const INSTALL: [(&str, &str); 8] = [
 /// Finds the file that a command names.
 pub(super) fn find(line: &CommandLine, options: &DoctorOptions) -> Checked<PathBuf> {
     let path = if line.program.contains('/') {
+        if !Path::new(&line.program).is_absolute() {
+            check_directory(line, options)?;
+        }
         Some(directory(line, options).join(&line.program)).filter(|path| path.exists())
     } else {
         in_path(&line.program, &search_path(line, options))

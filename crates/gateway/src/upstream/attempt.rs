@@ -103,7 +103,7 @@ impl Attempt {
                 Arrival::Part(part)
             }
             None => {
-                let fault = "the answer ended before it was complete";
+                let fault = "the connection closed in the middle of the answer";
                 Arrival::Ended(Err(Fault::new(FaultKind::ConnectionLost, fault)))
             }
         }

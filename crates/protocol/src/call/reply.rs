@@ -123,7 +123,7 @@ impl fmt::Debug for Reply {
 }
 
 fn ended_early() -> Fault {
-    Fault::new(FaultKind::ConnectionLost, "the answer ended before it was complete")
+    Fault::new(FaultKind::ConnectionLost, "the connection closed in the middle of the answer")
 }
 
 #[cfg(test)]

@@ -119,9 +119,9 @@ catalogue! {
     TooLarge = "E218" "too-large" Rpc::Own, 413 "VALIDATION_ERROR" final,
         "The message is larger than the limit", "Ask for less, or raise the limit";
     CannotStart = "E219" "cannot-start" Rpc::Own, 502 "EXECUTION_ERROR" final,
-        "The server's command cannot be started", "Check that the program is installed and its path is right";
+        "The server's command cannot be started", "Check the path of the program, and its working directory (--cwd)";
     ServerExited = "E220" "server-exited" Rpc::Own, 502 "EXECUTION_ERROR" retry,
-        "The server's process ended", "Look at what it wrote to its error output";
+        "The server's process ended", "Read its error output; `trunkline doctor` looks for the cause";
     NotReady = "E221" "not-ready" Rpc::Own, 503 "EXECUTION_ERROR" final,
         "The connection is not open", "Connect first; a closed connection must be opened again";
     Declined = "E222" "declined" Rpc::Own, 403 "PERMISSION_ERROR" final,

@@ -41,7 +41,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         if !args.no_check {
             check(&client.prompts().await?.items, &name, &arguments)?;
         }
-        let result = client.prompt(&name, arguments).await?;
+        let result = client.prompt(&name, arguments).await.map_err(|fault| {
+            let advice = "Check the name and its arguments; `trunkline list … prompts` shows them";
+            Failure::from(fault).advise_if_refused(advice)
+        })?;
         if context.output.json {
             return context.print_json(&result);
         }

@@ -41,7 +41,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         [_, more, ..] => return Err(Failure::usage(format!("unexpected argument `{more}`"))),
     };
     session::with_client(context, split, &args.connection, async |client: &Client| {
-        let result = client.read(&uri).await?;
+        let result = client.read(&uri).await.map_err(|fault| {
+            Failure::from(fault).advise_if_refused("Check the URI; `trunkline list … resources` shows them")
+        })?;
         let mut renderer = Renderer::new(args.out.clone().map(Out::new));
         renderer.resource(&result);
         renderer.troubles.iter().for_each(|trouble| context.screen.warn(trouble));

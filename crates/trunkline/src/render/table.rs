@@ -42,6 +42,10 @@ fn cut(cell: &str) -> String {
         }
         out.push(c);
     }
+    // After a word, unless that is too far back.
+    if let Some(end) = out.rfind(' ').filter(|end| *end > out.len() / 2) {
+        out.truncate(end);
+    }
     out.push('…');
     out
 }
