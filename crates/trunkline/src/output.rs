@@ -1,9 +1,9 @@
-//! Checks that standard output has a reader.
+//! Checks who is at the other end of standard input and output.
 
-use crate::failure::Failure;
+use crate::{commands::Context, failure::Failure};
 use std::{
     fs::{self, File},
-    io,
+    io::{self, IsTerminal},
     os::{
         fd::AsFd,
         unix::fs::{FileTypeExt, MetadataExt},
@@ -19,6 +19,15 @@ pub(crate) fn require_reader() -> Result<(), Failure> {
             .hint("a client starts this command with a pipe; use --listen to serve over HTTP"));
     }
     Ok(())
+}
+
+/// Explains a server on standard input to a user who has started it on a terminal.
+pub(crate) fn explain_on_terminal(context: &Context, over_http: &str) {
+    if io::stdin().is_terminal() {
+        context.screen.note(&format!(
+            "this command expects the messages of an MCP client on its standard input; {over_http}; press Ctrl-C to end"
+        ));
+    }
 }
 
 /// A standard output that was closed at startup is `/dev/null` as well: Rust's runtime opens it in

@@ -1,7 +1,10 @@
 //! The tokio runtimes and threads of a command.
 
 use crate::failure::Failure;
-use std::{io, thread};
+use std::{
+    io::{self, IsTerminal},
+    thread,
+};
 use tokio::runtime::{Builder, Runtime};
 use trunkline_serve::{WorkerThreads, Workers};
 
@@ -28,6 +31,7 @@ fn cannot(error: &io::Error) -> Failure {
 pub(crate) struct Engine {
     main: Runtime,
     further: WorkerThreads,
+    threads: Threads,
 }
 
 impl Engine {
@@ -36,12 +40,19 @@ impl Engine {
             Threads::One => 0,
             Threads::All => thread::available_parallelism().map_or(0, |all| all.get() - 1),
         };
-        Ok(Self { main: start()?, further: WorkerThreads::start(further).map_err(|error| cannot(&error))? })
+        let further = WorkerThreads::start(further).map_err(|error| cannot(&error))?;
+        Ok(Self { main: start()?, further, threads })
     }
 
     /// Runs the command on the main thread.
-    pub(crate) fn run<T>(&self, command: impl Future<Output = T>) -> T {
-        self.main.block_on(command)
+    pub(crate) fn run<T>(self, command: impl Future<Output = T>) -> T {
+        let outcome = self.main.block_on(command);
+        // A thread that reads from a terminal is blocked until the user presses Enter. Other
+        // blocking work is waited for when the runtime is dropped.
+        if io::stdin().is_terminal() && matches!(self.threads, Threads::One) {
+            self.main.shutdown_background();
+        }
+        outcome
     }
 
     /// The runtimes that serve connections. The main thread comes last, because it also does

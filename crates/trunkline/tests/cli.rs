@@ -217,7 +217,7 @@ fn a_server_that_dies_is_told_with_its_last_words() {
         error[E220]: The server's process ended
           it exited with status 7; its last error output:
           the reactor melted
-        hint: Look at what it wrote to its error output
+        hint: Read its error output; `trunkline doctor` looks for the cause
         ");
 }
 

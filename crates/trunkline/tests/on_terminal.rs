@@ -75,6 +75,25 @@ fn control_c_at_a_question_ends_it_all() {
     assert_eq!(run.code, 130, "{run}");
 }
 
+/// Without a key that ends the line, which a blocked read of the terminal would wait for.
+#[test]
+fn control_c_ends_a_server_on_standard_input_which_said_what_it_is_for() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let home = folder.path().to_string_lossy();
+    let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "on_terminal.py"].iter().collect();
+    let server = support::server();
+    for args in [&["serve", "--stdio", "--no-audit"][..], &["bridge", "--", &server[0], &server[1]]] {
+        let plain = support::trunkline(&[("TERM", "xterm"), ("HOME", &home)]);
+        let pairs = serde_json::json!([["press Ctrl-C to end", "\u{3}"]]).to_string();
+        let mut command = Command::new("python3");
+        command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.arg(&script).arg(pairs).arg(plain.get_program()).args(args);
+        let run = Run::of(command.current_dir(folder.path()), "");
+        assert_eq!(run.code, 0, "{args:?}: {run}");
+        assert!(run.stdout.contains("expects the messages of an MCP client"), "{run}");
+    }
+}
+
 #[test]
 fn progress_draws_a_bar_and_takes_it_away() {
     let run = typed(&["call", "count"], &[]);

@@ -49,7 +49,7 @@ fn no_connection_is_exit_three() {
         --- stdout
         --- stderr
         error[E216]: The server cannot be reached
-          cannot connect to 127.0.0.1:9: connection refused; is the server running, and is the port right?
+          cannot connect to 127.0.0.1:9: connection refused
         hint: Check the address or command, and that the server runs
         ");
     let run = Run::of(trunkline(&[]).args(["list", "--", "/nowhere/at-all"]), "");

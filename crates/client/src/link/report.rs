@@ -36,7 +36,9 @@ pub(crate) fn fault_of_http(error: &HttpError) -> Fault {
         HttpError::Broken(_) => (FaultKind::ConnectionLost, "the connection broke"),
         HttpError::Timeout { .. } => (FaultKind::Timeout, "the server did not answer in time"),
     };
-    let detail = match error.hint() {
+    // For other errors the catalogue's advice says the same.
+    let hint = error.hint().filter(|_| matches!(error, HttpError::Tls(_)));
+    let detail = match hint {
         Some(hint) => format!("{error}; {hint}"),
         None => error.to_string(),
     };

@@ -68,6 +68,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     refuse("--log-level", args.connection.log_level.is_some())?;
     let threads = if args.listen.is_some() { Threads::All } else { Threads::One };
     let engine = Engine::start(threads)?;
+    let workers = engine.workers();
     engine.run(async {
         wire::memory::limit_client(&context.environment);
         let target = wire::target(split.target, &args.connection, &context.environment)?;
@@ -85,15 +86,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         let handler = Arc::new(Bridged::new(upstream.clone()));
         let outcome = match args.listen {
             Some(address) => {
-                let seen = Seen {
-                    telemetry: &telemetry,
-                    observed,
-                    upstream: upstream.clone(),
-                    workers: engine.workers(),
-                };
+                let seen = Seen { telemetry: &telemetry, observed, upstream: upstream.clone(), workers };
                 over_http(context, args, (address, handler), seen).await
             }
-            None => over_stdio(args, handler, &telemetry).await,
+            None => over_stdio(context, args, handler, &telemetry).await,
         };
         upstream.stop().await;
         telemetry.finish().await;
@@ -136,9 +132,15 @@ fn refuse(option: &str, given: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn over_stdio(args: &Args, handler: Arc<Bridged>, telemetry: &Telemetry) -> Result<Ending, Failure> {
+async fn over_stdio(
+    context: &Context,
+    args: &Args,
+    handler: Arc<Bridged>,
+    telemetry: &Telemetry,
+) -> Result<Ending, Failure> {
     output::require_reader()?;
     let mut stop = Stop::listen()?;
+    output::explain_on_terminal(context, "with --listen it serves over HTTP");
     // The only client may use the full concurrency and queue of the only upstream.
     let room = UpstreamOptions::default().bulkhead;
     let mut options = ServeOptions {

@@ -160,13 +160,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     if !loaded.settings.servers.is_empty() {
         args.offer.refuse_beside_servers(&args.roots)?;
         let engine = Engine::start(threads)?;
+        let workers = engine.workers();
         return engine.run(async {
             let telemetry =
                 Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
             let running = Running::start(&loaded, &context.environment, telemetry.tracer())?;
             reload::start(context, args, &loaded, &running)?;
-            let serving =
-                Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers: engine.workers() };
+            let serving = Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers };
             let served = serving.serve(&Offer::Servers(running.clone()), socket).await;
             running.stop().await;
             telemetry.finish().await;
@@ -183,10 +183,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     packs.restrict(&roots, records.into_iter().flatten().collect())?;
     let kit = packs.all(&roots, &context.environment)?;
     let engine = Engine::start(threads)?;
+    let workers = engine.workers();
     engine.run(async {
         let telemetry = Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
-        let serving =
-            Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers: engine.workers() };
+        let serving = Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers };
         let config = reload::watch(context, args, &loaded);
         let served = serving.serve(&Offer::Packs(kit.into(), config), socket).await;
         telemetry.finish().await;
@@ -223,6 +223,7 @@ impl Serving<'_> {
         let mut options = wire::options(&self.loaded.settings, self.args.era)?;
         let (handler, _) = self.stacked(offer, "stdio", &mut options)?;
         let mut stop = Stop::listen()?;
+        output::explain_on_terminal(self.context, "without --stdio it serves over HTTP");
         tokio::select! {
             served = serve_stdio(handler, options, standard_input(), standard_output()) => {
                 served.map_err(|error| Failure::usage(format!("the input cannot be read: {error}")))?;
