@@ -173,6 +173,7 @@ fn v08_what_is_stricter_is_judged_by_what_holds_without_the_project() {
         (json!({"audit": {"enabled": false}}), json!({"audit": {"enabled": false}})),
         (json!({"defaults": {"sessions": "shared"}}), json!({"defaults": {"sessions": "shared"}})),
         (nothing.clone(), json!({"roles": {"r": {"allow": ["x"]}}, "defaultRole": "r"})),
+        (nothing.clone(), json!({"roles": {"r": {"operate": true}}})),
         (nothing.clone(), json!({"mcp": {"servers": {"a": {"command": ["a"], "concurrency": 1000}}}})),
         (
             json!({"mcp": {"servers": {"a": {"command": ["a"]}}}}),
@@ -182,6 +183,8 @@ fn v08_what_is_stricter_is_judged_by_what_holds_without_the_project() {
         assert!(allowed(&own, &project), "{own} {project}");
     }
     for (own, project) in [
+        (json!({"roles": {"r": {}}}), json!({"roles": {"r": {"operate": true}}})),
+        (json!({"roles": {"r": {}}}), json!({"roles": {"s": {"operate": true}}})),
         (rate(5, "1s"), rate(6, "1s")),
         (rate(5, "1s"), rate(5, "999ms")),
         (rate(5, "1h"), json!({"limits": {"perCaller": {"per": "1s"}}})),

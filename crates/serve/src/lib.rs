@@ -24,7 +24,7 @@ mod workers;
 
 pub use access::{Access, AccessHook, AccessTransport, CallEnding, Logged};
 pub use guard::{Admission, BindRefused, Denied, Gate, Guard};
-pub use options::{Eras, Limits, Page, Render, ServeOptions};
+pub use options::{CallerTest, Eras, Limits, Page, Render, ServeOptions};
 pub use server::{BindError, Listener, Server, Shutdown};
 pub use stdio::serve_stdio;
 pub use workers::{WorkerThreads, Workers};

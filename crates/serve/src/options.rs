@@ -12,6 +12,8 @@ pub struct ServeOptions {
     pub limits: Limits,
     /// Pages about this server, for authenticated callers.
     pub pages: Vec<Page>,
+    /// True for callers that may read the metrics; without it, all callers may.
+    pub may_operate: Option<CallerTest>,
     /// Further metrics, in the text format of Prometheus.
     pub more_metrics: Option<Render>,
     /// Gets a record of each HTTP request. It includes the call if the handler is
@@ -20,6 +22,9 @@ pub struct ServeOptions {
     /// The threads that serve connections.
     pub workers: Workers,
 }
+
+/// Decides about a caller.
+pub type CallerTest = Arc<dyn Fn(&Caller) -> bool + Send + Sync>;
 
 /// Renders a page for a caller.
 pub type Render = Arc<dyn Fn(&Caller) -> String + Send + Sync>;

@@ -108,6 +108,7 @@ const TABLE: &[(&str, ProjectMay)] = &[
     ("roles.*.deny", Narrow(Added)),
     ("roles.*.callers", Never),
     ("roles.*.scopes", Never),
+    ("roles.*.operate", Never),
     ("defaultRole", Narrow(WithoutRoles)),
     ("auth.keys", Never),
     ("auth.jwt", Never),

@@ -17,6 +17,7 @@ mod options;
 mod read;
 mod source;
 mod tasks;
+mod visible;
 
 use crate::{
     catalog::{BadRules, Builder, Catalog, CatalogReport, CheckerMemory, Plan, Rules, Server},

@@ -27,8 +27,8 @@ pub use permit::Permit;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PolicyRules {
     pub roles: BTreeMap<String, RoleRules>,
-    /// For callers without any of these roles.
-    pub otherwise: Option<FilterRules>,
+    /// For callers without any of these roles; its callers and scopes have no meaning.
+    pub otherwise: Option<RoleRules>,
 }
 
 /// One role: what it may do, and which callers have it in addition to those whose key or token
@@ -40,13 +40,16 @@ pub struct RoleRules {
     pub callers: Vec<String>,
     /// Token scopes that give the role.
     pub scopes: Vec<String>,
+    /// True if its callers may see what concerns the operation of all servers: errors, paths,
+    /// sessions and metrics.
+    pub operate: bool,
 }
 
 /// Compiled [`PolicyRules`].
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
     roles: BTreeMap<String, Role>,
-    otherwise: Option<Filter>,
+    otherwise: Option<Role>,
 }
 
 #[derive(Debug, Clone)]
@@ -54,6 +57,7 @@ struct Role {
     filter: Filter,
     callers: BTreeSet<String>,
     scopes: BTreeSet<String>,
+    operate: bool,
 }
 
 /// The configured roles of a caller. Two callers with the same standing see the same.
@@ -63,13 +67,20 @@ pub(crate) struct Standing(Vec<String>);
 impl Policy {
     pub fn new(rules: &PolicyRules) -> Result<Self, BadGlob> {
         let roles = rules.roles.iter().map(|(role, rules)| Ok((role.clone(), Role::new(rules)?)));
-        let otherwise = rules.otherwise.as_ref().map(Filter::new).transpose()?;
+        let otherwise = rules.otherwise.as_ref().map(Role::new).transpose()?;
         Ok(Self { roles: roles.collect::<Result<_, BadGlob>>()?, otherwise })
     }
 
     /// True if every caller may do everything.
     pub fn is_open(&self) -> bool {
         self.roles.is_empty() && self.otherwise.is_none()
+    }
+
+    /// True if the caller may see errors, paths, sessions and metrics. Without roles every caller
+    /// may. The local caller always may: where callers are not authenticated, the operator cannot
+    /// be told from other programs of this machine.
+    pub fn may_operate(&self, caller: &Caller) -> bool {
+        self.is_open() || Caller::is_local(caller) || self.rules_for(caller).any(|role| role.operate)
     }
 
     /// True if the caller may use a tool that is not listed here.
@@ -126,7 +137,8 @@ impl Policy {
         self.is_open() || view.servers.iter().any(|server| self.may_use(caller, view, server))
     }
 
-    fn may_use(&self, caller: &Caller, view: &View, server: &Server) -> bool {
+    /// True if the caller may use anything of a server, or could once its items are known.
+    pub(crate) fn may_use(&self, caller: &Caller, view: &View, server: &Server) -> bool {
         self.permit_contact(caller, view, server).is_some()
             || (server.offer().is_none() && self.may_reach(caller, server.name().as_ref()))
     }
@@ -136,9 +148,7 @@ impl Policy {
         let start = subject(server, "");
         // A rule that matches both the bare prefix and some other text denies the whole server.
         let some = subject(server, method::DISCOVER);
-        let mut own = self.roles_of(caller).map(|(_, role)| &role.filter).peekable();
-        let otherwise = if own.peek().is_none() { self.otherwise.as_ref() } else { None };
-        let filters: Vec<&Filter> = own.chain(otherwise).collect();
+        let filters: Vec<&Filter> = self.rules_for(caller).map(|role| &role.filter).collect();
         let denied = |filter: &&Filter| filter.denies(&start) && filter.denies(&some);
         !filters.iter().any(denied) && filters.iter().any(|filter| filter.may_allow(&start))
     }
@@ -165,22 +175,25 @@ impl Policy {
         }
         let denied =
             |filter: &Filter| filter.denies(subject) || further.iter().any(|name| filter.denies(name));
-        let mut own = self.roles_of(caller).map(|(_, role)| &role.filter).peekable();
-        if own.peek().is_none() {
-            return self.otherwise.as_ref().is_some_and(|filter| filter.allows(subject) && !denied(filter));
-        }
         let mut allowed = false;
-        for filter in own {
-            if denied(filter) {
+        for role in self.rules_for(caller) {
+            if denied(&role.filter) {
                 return false;
             }
-            allowed |= filter.allows(subject);
+            allowed |= role.filter.allows(subject);
         }
         allowed
     }
 
     pub(crate) fn standing(&self, caller: &Caller) -> Standing {
         Standing(self.roles_of(caller).map(|(name, _)| name.clone()).collect())
+    }
+
+    /// The rules for a caller: those of its roles, or of `otherwise` if it has none.
+    fn rules_for<'a>(&'a self, caller: &'a Caller) -> impl Iterator<Item = &'a Role> {
+        let mut own = self.roles_of(caller).map(|(_, role)| role).peekable();
+        let otherwise = if own.peek().is_none() { self.otherwise.as_ref() } else { None };
+        own.chain(otherwise)
     }
 
     /// The configured roles of a caller, ordered by name.
@@ -195,11 +208,18 @@ impl Role {
             filter: Filter::new(&rules.filter)?,
             callers: rules.callers.iter().cloned().collect(),
             scopes: rules.scopes.iter().cloned().collect(),
+            operate: rules.operate,
         })
     }
 
     fn has(&self, caller: &Caller) -> bool {
         self.callers.contains(&caller.id) || caller.scopes.iter().any(|scope| self.scopes.contains(scope))
+    }
+}
+
+impl From<FilterRules> for RoleRules {
+    fn from(filter: FilterRules) -> Self {
+        Self { filter, ..Self::default() }
     }
 }
 

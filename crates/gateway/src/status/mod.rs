@@ -1,10 +1,12 @@
 //! The content of `GET /status`: the gateway, its configuration, each upstream, and the catalog.
 
+mod part;
+
 use crate::{catalog::CatalogReport, upstream::Status};
 use serde::Serialize;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// The page. Times are in milliseconds; `…At` since 1970.
+/// The page, as operators see it. Times are in milliseconds; `…At` since 1970.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusPage {

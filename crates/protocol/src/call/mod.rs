@@ -110,8 +110,8 @@ impl Caller {
 
     /// True for the local user. Compares the pointer, so a client with the same id is not mistaken
     /// for it.
-    pub fn is_local(caller: &Arc<Self>) -> bool {
-        Arc::ptr_eq(caller, &LOCAL)
+    pub fn is_local(caller: &Self) -> bool {
+        std::ptr::eq(caller, &raw const **LOCAL)
     }
 
     /// The caller of requests that the server makes itself, such as a subscription to its own

@@ -131,6 +131,9 @@ fn page(endpoints: &Endpoints, method: &Method, path: &str, caller: &Caller) -> 
             response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(page.content_type));
             response
         }
+        None if path == "/metrics" && !may_operate(&endpoints.main, caller) => {
+            deny(&endpoints.main, not_an_operator())
+        }
         None if path == "/metrics" => {
             let (sessions, parked) = endpoints.held();
             let mut text = endpoints.main.metrics.render(sessions, parked);
@@ -141,6 +144,15 @@ fn page(endpoints: &Endpoints, method: &Method, path: &str, caller: &Caller) -> 
         }
         None => plain(StatusCode::NOT_FOUND, "nothing here; MCP is spoken at /mcp\n"),
     }
+}
+
+fn may_operate(main: &Service, caller: &Caller) -> bool {
+    main.options.may_operate.as_ref().is_none_or(|may| may(caller))
+}
+
+fn not_an_operator() -> Denied {
+    let message = "the metrics need a role with `\"operate\": true`".to_owned();
+    Denied { status: 403, message, challenge: None, retry_after: None }
 }
 
 /// 405 with the methods that are allowed.

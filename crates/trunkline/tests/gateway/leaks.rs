@@ -2,9 +2,11 @@
 
 use crate::{
     caller::{Caller, LEGACY, MODERN},
-    site::Site,
+    site::{HANG, PAUSE, Site},
+    wire::Wire,
 };
-use serde_json::json;
+use serde_json::{Value, json};
+use std::time::Instant;
 
 /// A name that does not fit into a public one.
 const LONG: &str = "this_name_is_so_long_that_it_is_cut_before_its_end_which_says_delete";
@@ -74,6 +76,83 @@ async fn a14_a_rule_also_matches_the_part_of_a_name_that_was_cut() {
     assert_eq!(low.tools().await.len(), tools.len() - 1);
     let refused = low.call(cut, json!({"text": "gone"})).await;
     assert!(refused["error"].is_object(), "{refused:#}");
+    door.stop().await;
+    site.emptied().await;
+}
+
+/// Waits until a server of the status page matches, as the caller with this key sees it.
+async fn seen(door: &crate::door::Door, token: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    let began = Instant::now();
+    loop {
+        let page: Value = serde_json::from_str(&door.page("/status", Some(token)).await).unwrap();
+        if page["upstreams"].as_array().unwrap().iter().any(&wanted) {
+            return page;
+        }
+        assert!(began.elapsed() < HANG, "{page:#}");
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a14_status_and_metrics_show_a_caller_no_more_than_its_role_allows() {
+    let site = Site::new("operate");
+    let mut broken = site.local("broken", &["/nowhere/no-such-program".to_owned()]);
+    broken["start"] = "eager".into();
+    site.configure(&json!({
+        "mcp": {"servers": {
+            "echo": site.echo("echo", "modern"),
+            "secret": site.echo("secret", "modern"),
+            "broken": broken,
+        }},
+        "views": {"vault": {"servers": ["secret"]}},
+        "roles": {
+            "guest": {"allow": ["echo_*", "broken_*"], "deny": ["echo_pid"]},
+            "owner": {"allow": ["*"]},
+            "operator": {"allow": ["echo_*"], "operate": true},
+        },
+        "auth": {"keys": site.path("keys.json")},
+    }));
+    let keys = site.keys(&[("guest", &["guest"]), ("owner", &["owner"]), ("op", &["guest", "operator"])]);
+    let [guest, owner, operator] = [0, 1, 2].map(|index: usize| keys[index].token.as_str());
+    let mut door = site.open();
+    let mut able = Caller::open(&door, Some(owner), MODERN).await;
+    able.insist("echo_echo", json!({"text": "there"})).await;
+    let whole = seen(&door, operator, |one| one["lastError"].is_object()).await;
+    assert!(whole.to_string().contains("/nowhere/no-such-program"), "{whole:#}");
+    assert_eq!(whole["upstreams"].as_array().unwrap().len(), 3, "{whole:#}");
+    assert!(whole["withheld"].is_null(), "{whole:#}");
+
+    let part: Value = serde_json::from_str(&door.page("/status", Some(guest)).await).unwrap();
+    let text = part.to_string();
+    for hidden in ["secret", "vault", "/nowhere", "lastError", "\"sessions\"", "quarantined\":[{"] {
+        assert!(!text.contains(hidden), "{hidden}: {part:#}");
+    }
+    let names: Vec<_> = part["upstreams"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+    assert_eq!(names, ["broken", "echo"], "{part:#}");
+    assert!(part["withheld"].as_str().unwrap().contains("\"operate\": true"), "{part:#}");
+    let tools = |page: &Value| {
+        let servers = page["catalog"]["servers"].as_array().unwrap();
+        servers.iter().find(|one| one["server"] == "echo").unwrap()["tools"].as_u64().unwrap()
+    };
+    assert_eq!(tools(&part), tools(&whole) - 1, "{part:#}");
+
+    let page: Value = serde_json::from_str(&door.page("/status", Some(owner)).await).unwrap();
+    assert_eq!(page["upstreams"].as_array().unwrap().len(), 3, "{page:#}");
+    assert!(!page.to_string().contains("/nowhere"), "{page:#}");
+
+    let mut wire = Wire::open(&door.address).await.unwrap();
+    for token in [guest, owner] {
+        let key = format!("Authorization: Bearer {token}\r\n");
+        let refused = wire.send("GET /metrics", &key, "").await.unwrap();
+        assert_eq!(refused.status, 403, "{}", refused.text());
+        assert!(refused.text().contains("operate"), "{}", refused.text());
+    }
+    assert!(door.page("/metrics", Some(operator)).await.contains("server=\"secret\""));
+
+    let told = site.binary().args(["status", "--key", guest, &door.endpoint]).output().unwrap();
+    let told = String::from_utf8(told.stdout).unwrap();
+    assert!(told.contains("echo") && !told.contains("secret"), "{told}");
+    assert!(told.contains("not shown:") && told.contains("operate"), "{told}");
     door.stop().await;
     site.emptied().await;
 }

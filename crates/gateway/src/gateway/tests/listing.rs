@@ -46,7 +46,7 @@ async fn m06_a_forged_or_foreign_cursor_is_refused() {
     let all = || FilterRules::default();
     let policy = PolicyRules {
         roles: [("r".to_owned(), RoleRules::default()), ("s".to_owned(), RoleRules::default())].into(),
-        otherwise: Some(all()),
+        otherwise: Some(all().into()),
     };
     let rules = Rules { policy, ..Rules::default() };
     let one = with_options(&[&a], rules.clone(), |options| options.page_size = 1);
@@ -235,7 +235,7 @@ async fn while_servers_are_waited_for_a_forbidden_name_takes_as_long_as_an_unkno
     let (a, b) = (Fake::new("a", Lists::tools(&["secret"])), Fake::unconnected("b"));
     let bare = ViewRules { naming: Naming::Bare, ..ViewRules::default() };
     let mut rules = Rules { views: [("flat".to_owned(), bare)].into(), ..Rules::default() };
-    rules.policy.otherwise = Some(FilterRules { allow: None, deny: vec!["a_secret".to_owned()] });
+    rules.policy.otherwise = Some(FilterRules { allow: None, deny: vec!["a_secret".to_owned()] }.into());
     for name in ["secret", "nobodys"] {
         let gateway =
             with_options(&[&a, &b], rules.clone(), |options| options.grace = Duration::from_secs(2));

@@ -26,7 +26,7 @@ fn roles(roles: &[(&str, FilterRules)], otherwise: Option<FilterRules>) -> Polic
             ((*role).to_owned(), RoleRules { filter: filter.clone(), ..RoleRules::default() })
         })
         .collect();
-    PolicyRules { roles, otherwise }
+    PolicyRules { roles, otherwise: otherwise.map(RoleRules::from) }
 }
 
 fn lists() -> Lists {

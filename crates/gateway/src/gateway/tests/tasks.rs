@@ -109,7 +109,7 @@ async fn a_task_of_a_tool_that_is_denied_meanwhile_is_gone() {
     let started = alice.ask(&gateway, TOOLS_CALL, json!({"name": "a_long"})).await.unwrap();
     let id: String = started.member_as("taskId").unwrap();
     let deny = |name: &str| {
-        let otherwise = Some(FilterRules { allow: None, deny: vec![name.to_owned()] });
+        let otherwise = Some(FilterRules { allow: None, deny: vec![name.to_owned()] }.into());
         Rules { policy: PolicyRules { otherwise, ..PolicyRules::default() }, ..Rules::default() }
     };
     gateway.replace(&deny("a_other"), super::sources(&[&a])).unwrap();

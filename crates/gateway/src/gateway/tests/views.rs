@@ -156,7 +156,7 @@ async fn one_server_without_rules_judges_names_that_it_does_not_list() {
     let tools = crate::catalog::KindRules { filter: hide.clone(), items: Vec::new() };
     let server = crate::catalog::ServerRules { tools, ..crate::catalog::ServerRules::default() };
     let policy =
-        crate::policy::PolicyRules { otherwise: Some(hide), ..crate::policy::PolicyRules::default() };
+        crate::policy::PolicyRules { otherwise: Some(hide.into()), ..crate::policy::PolicyRules::default() };
     for rules in [
         Rules { servers: [("a".parse().unwrap(), server)].into(), ..Rules::default() },
         Rules { policy, ..Rules::default() },

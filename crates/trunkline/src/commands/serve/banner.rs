@@ -25,7 +25,7 @@ pub(super) fn show(context: &Context, facts: &Facts<'_>) -> Result<(), Failure> 
         let mut value =
             serde_json::json!({"endpoint": endpoint, "pid": std::process::id(), "audit": facts.trail});
         match facts.offer {
-            Offer::Packs(kit, _) => value["tools"] = kit.tools.into(),
+            Offer::Packs(kit, ..) => value["tools"] = kit.tools.into(),
             Offer::Servers(_) => {
                 let (usable, unusable) = servers(facts.loaded);
                 value["servers"] = usable.into();
@@ -104,7 +104,7 @@ fn what(facts: &Facts<'_>) -> String {
             let names = if usable.is_empty() { "no server".to_owned() } else { usable.join(", ") };
             format!("Trunkline serves {names} ({})\n\n", files.join(", "))
         }
-        Offer::Packs(kit, _) => {
+        Offer::Packs(kit, ..) => {
             let roots: Vec<String> = facts.args.roots.iter().map(|root| root.display().to_string()).collect();
             let place = if roots.is_empty() { "the current directory".to_owned() } else { roots.join(", ") };
             let access = match (facts.args.offer.allow_write, facts.args.offer.allow_run) {

@@ -14,7 +14,14 @@ use crate::{
     runtime::{Engine, Threads},
     stop::Stop,
     telemetry::{Telemetry, TelemetryArgs},
-    wire::{flags, gateway::Running, memory, packs::Packs, serve as wire, settings, stack::Stack},
+    wire::{
+        flags,
+        gateway::{self, Running},
+        memory,
+        packs::Packs,
+        serve as wire, settings,
+        stack::Stack,
+    },
 };
 use offer::Offer;
 use std::{
@@ -182,13 +189,14 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     ];
     packs.restrict(&roots, records.into_iter().flatten().collect())?;
     let kit = packs.all(&roots, &context.environment)?;
+    let roles = Arc::new(gateway::policy(&loaded.settings)?);
     let engine = Engine::start(threads)?;
     let workers = engine.workers();
     engine.run(async {
         let telemetry = Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
         let serving = Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers };
         let config = reload::watch(context, args, &loaded);
-        let served = serving.serve(&Offer::Packs(kit.into(), config), socket).await;
+        let served = serving.serve(&Offer::Packs(kit.into(), config, roles), socket).await;
         telemetry.finish().await;
         served
     })

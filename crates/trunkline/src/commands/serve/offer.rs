@@ -16,6 +16,7 @@ use trunkline_gateway::{
     catalog::CatalogReport,
     limit::ToolNames,
     metrics,
+    policy::Policy,
     status::{ConfigStatus, Started, StatusPage},
 };
 use trunkline_protocol::{Caller, Handler};
@@ -26,7 +27,8 @@ pub(crate) type SharedConfig = Arc<Mutex<ConfigStatus>>;
 
 /// The handler's content: a gateway, or the built-in tool packs.
 pub(crate) enum Offer {
-    Packs(Arc<Kit>, SharedConfig),
+    /// The packs, the status of the configuration, and the roles of callers.
+    Packs(Arc<Kit>, SharedConfig, Arc<Policy>),
     Servers(Arc<Running>),
 }
 
@@ -34,7 +36,7 @@ impl Offer {
     /// The innermost handler, below all layers of the stack.
     pub(super) fn handler(&self) -> Arc<dyn Handler> {
         match self {
-            Self::Packs(kit, _) => Arc::new(kit.toolbox.clone()),
+            Self::Packs(kit, ..) => Arc::new(kit.toolbox.clone()),
             Self::Servers(running) => Arc::new(running.gateway.clone()),
         }
     }
@@ -42,7 +44,7 @@ impl Offer {
     /// Returns the predicate for tools that are known to be read-only.
     pub(super) fn read_only(&self) -> ReadOnly {
         match self {
-            Self::Packs(kit, _) => {
+            Self::Packs(kit, ..) => {
                 let kit = kit.clone();
                 Arc::new(move |_: Option<&str>, tool: &str| kit.read_only.contains(tool))
             }
@@ -64,17 +66,22 @@ impl Offer {
         }
     }
 
-    /// Adds the status page and the metrics of the upstreams to the HTTP endpoints.
+    /// Adds the status page and the metrics of the upstreams to the HTTP endpoints. Both show a
+    /// caller no more than its roles allow.
     pub(super) fn add_pages(&self, options: &mut ServeOptions, telemetry: &Telemetry) {
         let ours = telemetry.metrics();
         let running = match self {
             Self::Servers(running) => running,
-            Self::Packs(kit, config) => {
+            Self::Packs(kit, config, roles) => {
                 options.more_metrics = Some(Arc::new(move |_: &Caller| ours()));
-                options.pages.push(status_page(kit.tools, config.clone()));
+                options.pages.push(status_page(kit.tools, config.clone(), roles.clone()));
+                let roles = roles.clone();
+                options.may_operate = Some(Arc::new(move |caller: &Caller| roles.may_operate(caller)));
                 return;
             }
         };
+        let gateway = running.gateway.clone();
+        options.may_operate = Some(Arc::new(move |caller: &Caller| gateway.may_operate(caller)));
         let counted = running.clone();
         options.more_metrics =
             Some(Arc::new(move |_: &Caller| metrics::render(&counted.figures()) + &ours()));
@@ -82,22 +89,23 @@ impl Offer {
         options.pages.push(Page {
             path: "/status",
             content_type: "application/json",
-            render: Arc::new(move |_| running.status().to_string()),
+            render: Arc::new(move |caller| running.status(caller).to_string()),
         });
     }
 }
 
 /// The status page of a process without upstreams.
-fn status_page(tools: usize, config: SharedConfig) -> Page {
+fn status_page(tools: usize, config: SharedConfig, roles: Arc<Policy>) -> Page {
     let started = Started::now();
-    let render = move |_: &Caller| {
+    let render = move |caller: &Caller| {
         let page = StatusPage {
             gateway: started.status("trunkline", env!("CARGO_PKG_VERSION")),
             config: config.lock().clone(),
             upstreams: Vec::new(),
             catalog: CatalogReport::of_tools("trunkline", tools),
         };
-        serde_json::to_string(&page).expect("a status page has only plain values")
+        let visible = (!roles.may_operate(caller)).then(|| page.catalog.clone());
+        page.to_json(visible).to_string()
     };
     Page { path: "/status", content_type: "application/json", render: Arc::new(render) }
 }

@@ -12,6 +12,8 @@ pub(super) struct Seen {
     pub(super) config: Config,
     pub(super) upstreams: Vec<Upstream>,
     pub(super) catalog: Catalog,
+    /// What the gateway does not show to this caller.
+    pub(super) withheld: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -35,7 +37,16 @@ pub(super) struct Config {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Catalog {
+    pub(super) servers: Vec<Server>,
     pub(super) views: Vec<String>,
+}
+
+/// The items of one server that this caller may use.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Server {
+    pub(super) server: String,
+    pub(super) tools: u64,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -112,6 +123,15 @@ impl Seen {
         })
     }
 
+    /// The number of tools of a server; of those that this caller may use if others are withheld.
+    pub(super) fn tools(&self, upstream: &Upstream) -> u64 {
+        if self.withheld.is_none() {
+            return upstream.items("tools");
+        }
+        let known = self.catalog.servers.iter().find(|known| known.server == upstream.name);
+        known.map_or(0, |known| known.tools)
+    }
+
     pub(super) fn is_well(&self) -> bool {
         self.upstreams.iter().all(|upstream| upstream.health() == Health::Well)
     }
@@ -127,7 +147,7 @@ impl Upstream {
         }
     }
 
-    pub(super) fn items(&self, kind: &str) -> u64 {
+    fn items(&self, kind: &str) -> u64 {
         self.lists.iter().filter(|list| list.kind == kind).map(|list| list.items).sum()
     }
 }

@@ -15,6 +15,9 @@ const PLAIN: Style = Style::new();
 const COLUMNS: [&str; 10] =
     ["server", "state", "for", "tools", "calls", "failed", "now", "p50", "p99", "restarts"];
 
+/// The columns of a page from which the figures of calls are withheld.
+const PARTIAL: usize = 4;
+
 /// A piece of text and its style.
 struct Cell {
     text: String,
@@ -51,26 +54,31 @@ pub(super) fn text(seen: &Seen) -> String {
     if seen.upstreams.is_empty() {
         out.push_str("no servers behind it\n");
     } else {
-        rows(&mut out, &seen.upstreams);
+        rows(&mut out, seen);
     }
     remarks(&mut out, &seen.upstreams);
     if !seen.catalog.views.is_empty() {
         let views: Vec<String> = seen.catalog.views.iter().map(|name| format!("/mcp/{name}")).collect();
         put(&mut out, PLAIN, &format!("\nviews: {}\n", views.join(", ")));
     }
+    if let Some(withheld) = &seen.withheld {
+        put(&mut out, PLAIN, &format!("\nnot shown: {}\n", safe::line(withheld)));
+    }
     out
 }
 
-fn rows(out: &mut String, upstreams: &[Upstream]) {
+fn rows(out: &mut String, seen: &Seen) {
+    let columns = if seen.withheld.is_some() { PARTIAL } else { COLUMNS.len() };
     let heading = COLUMNS.map(|text| Cell { text: text.to_owned(), style: HEADING });
-    let rows: Vec<[Cell; COLUMNS.len()]> = [heading].into_iter().chain(upstreams.iter().map(row)).collect();
+    let rows: Vec<[Cell; COLUMNS.len()]> =
+        [heading].into_iter().chain(seen.upstreams.iter().map(|one| row(one, seen.tools(one)))).collect();
     let widths: [usize; COLUMNS.len()] = std::array::from_fn(|column| {
         rows.iter().map(|row| row[column].text.width()).max().unwrap_or_default()
     });
     for row in &rows {
         let mut line = String::new();
         let last = row.iter().rposition(|cell| !cell.text.is_empty()).unwrap_or_default();
-        for (cell, width) in row[..=last].iter().zip(widths) {
+        for (cell, width) in row[..=last].iter().zip(widths).take(columns) {
             if !line.is_empty() {
                 line.push_str("  ");
             }
@@ -82,7 +90,7 @@ fn rows(out: &mut String, upstreams: &[Upstream]) {
     }
 }
 
-fn row(upstream: &Upstream) -> [Cell; COLUMNS.len()] {
+fn row(upstream: &Upstream, tools: u64) -> [Cell; COLUMNS.len()] {
     let style = match upstream.health() {
         Health::Well => GOOD,
         Health::Coming => COMING,
@@ -103,7 +111,7 @@ fn row(upstream: &Upstream) -> [Cell; COLUMNS.len()] {
         plain(upstream.name.clone()),
         Cell { text: safe::line(&state), style },
         plain(time(upstream.for_ms)),
-        plain(format!("{}{stale}", upstream.items("tools"))),
+        plain(format!("{tools}{stale}")),
         plain(upstream.calls.total.to_string()),
         Cell { text: failed.to_string(), style: if failed > 0 { COMING } else { PLAIN } },
         plain(upstream.calls.in_flight.to_string()),

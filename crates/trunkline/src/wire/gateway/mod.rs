@@ -20,11 +20,12 @@ use trunkline_gateway::{
     catalog::{BadRules, ServerToolRules},
     gateway::Source,
     metrics::UpstreamFigures,
+    policy::Policy,
     status::{ConfigStatus, Started, StatusPage},
     trace::Tracer,
     upstream::{Offer, Upstream},
 };
-use trunkline_protocol::{ServerName, message::Implementation};
+use trunkline_protocol::{Caller, ServerName, message::Implementation};
 
 /// Maximum time that a list request waits while no server has answered yet.
 const SETTLE: Duration = Duration::from_secs(5);
@@ -169,8 +170,8 @@ impl Running {
         self.now().upstreams.values().cloned().collect()
     }
 
-    /// The content of the status page, for the operator.
-    pub(crate) fn status(&self) -> serde_json::Value {
+    /// The content of the status page, as far as the caller may see it.
+    pub(crate) fn status(&self, caller: &Caller) -> serde_json::Value {
         let now = self.now();
         let mut gateway = self.started.status("trunkline", env!("CARGO_PKG_VERSION"));
         gateway.processes = Some(containment::described());
@@ -181,7 +182,8 @@ impl Running {
             catalog: self.gateway.catalog_report(),
         };
         drop(now);
-        serde_json::to_value(page).expect("a status page has only plain values")
+        let visible = (!self.gateway.may_operate(caller)).then(|| self.gateway.visible_catalog(caller));
+        page.to_json(visible)
     }
 
     /// The metrics of all upstreams.
@@ -209,6 +211,11 @@ fn lost(now: &Settings, next: &Settings) -> Option<String> {
 /// The path of the found file that awaits approval, and the names of its servers.
 pub(crate) fn waiting(loaded: &Loaded) -> Option<(String, Vec<String>)> {
     loaded.waiting.as_ref().map(|found| (found.path.display().to_string(), found.servers()))
+}
+
+/// The roles of callers, for a process without servers.
+pub(crate) fn policy(settings: &Settings) -> Result<Policy, Failure> {
+    Policy::new(&rules::policy(settings)).map_err(|bad| Failure::usage(bad.to_string()))
 }
 
 /// The rules for the tools of one server, for commands that reach it without the gateway.

@@ -63,16 +63,17 @@ fn servers_in(view: &View, settings: &Settings) -> Vec<ServerName> {
     settings.servers.keys().filter(fits).cloned().collect()
 }
 
-fn policy(settings: &Settings) -> PolicyRules {
+pub(super) fn policy(settings: &Settings) -> PolicyRules {
     let role = |role: &trunkline_config::Role| RoleRules {
         filter: filter(&role.allow, &role.deny),
         callers: role.callers.iter().map(|name| Principal::from_rule(name).to_string()).collect(),
         scopes: role.scopes.clone(),
+        operate: role.operate,
     };
     let otherwise = settings.default_role.as_ref().and_then(|name| settings.roles.get(name));
     PolicyRules {
         roles: settings.roles.iter().map(|(name, given)| (name.clone(), role(given))).collect(),
-        otherwise: otherwise.map(|role| filter(&role.allow, &role.deny)),
+        otherwise: otherwise.map(role),
     }
 }
 
