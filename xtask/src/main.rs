@@ -29,6 +29,7 @@ mod peers;
 mod process;
 #[cfg(test)]
 mod prose_width;
+mod strangers;
 mod summary;
 #[cfg(test)]
 mod wall_clock;

@@ -8,6 +8,7 @@ mod fuzz;
 mod r#gen;
 mod matrix;
 mod peers;
+mod strangers;
 mod test;
 
 use anyhow::{Result, bail};
@@ -52,6 +53,12 @@ const COMMANDS: &[Command] = &[
         usage: "compare [--only FAULT]... [--linter NAME]... [--as-built] [--write]",
         summary: "compare our linter with mcp-doctor, mcplint and the Inspector on crates/testkit/faults",
         run: compare::run,
+    },
+    Command {
+        name: "strangers",
+        usage: "strangers [--only PACKAGE]... [--as-built] [--write]",
+        summary: "install published servers, and compare what they list directly, through the bridge and the gateway",
+        run: strangers::run,
     },
     Command {
         name: "via",

@@ -20,7 +20,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use group::Group;
 
-pub(crate) use pins::{SUITE_CURRENT, SUITE_STABLE};
+pub(crate) use pins::{Pin, SUITE_CURRENT, SUITE_STABLE};
 
 /// Installed test peers.
 #[derive(Debug, Clone)]
@@ -69,6 +69,27 @@ pub(crate) fn install_linters(root: &Path) -> Result<Linters> {
         node: Peers::at(root).node()?,
         versions: LinterVersions { mcp_doctor: pins::MCP_DOCTOR.1, mcplint: pins::MCPLINT.1, inspector },
     })
+}
+
+/// A registry of packages that are servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Registry {
+    Npm,
+    PyPi,
+}
+
+/// Installs one package into the folder `name` of `root` unless this version is there; returns
+/// the folder of its programs.
+pub(crate) fn install_package(root: &Path, name: &str, registry: Registry, pin: Pin) -> Result<PathBuf> {
+    let (group, programs) = match registry {
+        Registry::Npm => (Group::npm(name, &[pin]), "node_modules/.bin"),
+        Registry::PyPi => (Group::python(name, &[pin]), "bin"),
+    };
+    if !group.is_current(root) {
+        fs::create_dir_all(root.join("log"))?;
+        group.install(root)?;
+    }
+    Ok(root.join(name).join(programs))
 }
 
 fn install_groups(root: &Path, groups: Vec<Group>) -> Result<()> {

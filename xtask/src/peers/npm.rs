@@ -43,7 +43,7 @@ pub(super) fn system_node() -> Result<Option<PathBuf>> {
 
 fn explain(ending: Ending, output: &str, log: &Path) -> String {
     let cause = if output.contains("ETARGET") || output.contains("E404") {
-        "the registry does not have a pinned version; see xtask/src/peers/pins.rs"
+        "the registry does not have a pinned version; see the pins in xtask/src"
     } else if UNREACHABLE.iter().any(|word| output.contains(word)) {
         "npm's registry cannot be reached; check the network and `npm config get registry`, then try again"
     } else if ending == Ending::OutOfTime {

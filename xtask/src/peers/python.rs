@@ -61,7 +61,7 @@ fn explain(ending: Ending, output: &str, log: &Path) -> String {
     let cause = if UNREACHABLE.iter().any(|word| output.contains(word)) {
         "the Python package index cannot be reached; check the network and `pip config list`, then try again"
     } else if output.contains("No matching distribution") {
-        "the index does not have a pinned version for this Python; see xtask/src/peers/pins.rs"
+        "the index does not have a pinned version for this Python; see the pins in xtask/src"
     } else if ending == Ending::OutOfTime {
         "pip took too long; check the network, then try again"
     } else {
