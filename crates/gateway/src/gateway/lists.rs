@@ -7,7 +7,7 @@ use crate::{
     view::View,
 };
 use std::sync::Arc;
-use trunkline_protocol::{Call, Outcome, Reply};
+use trunkline_protocol::{Call, Fault, Outcome, Reply};
 use trunkline_resilience::Moment;
 
 impl Inner {
@@ -64,6 +64,9 @@ impl Inner {
     }
 
     fn page(&self, catalog: &Catalog, view: &View, call: &Call, kind: Kind) -> Outcome {
+        if let Some(fault) = view.own_fault(kind) {
+            return Err(fault);
+        }
         let listing = view.listing(kind, &catalog.policy, &call.caller, &self.lists);
         let cursor = call
             .params
@@ -77,6 +80,13 @@ impl Inner {
 }
 
 impl View {
+    /// The error of a server that is shown unchanged and has never given this list. An empty list
+    /// in its place would hide the failure.
+    fn own_fault(&self, kind: Kind) -> Option<Fault> {
+        let offer = self.servers.first().filter(|_| self.transparent)?.offer()?;
+        offer.faults[kind as usize].clone()
+    }
+
     /// True if some of its servers have not connected yet.
     pub(super) fn awaits_servers(&self) -> bool {
         self.servers.iter().any(|server| server.offer().is_none())

@@ -181,6 +181,7 @@ impl Lists {
             Kind::ALL.map(|kind| self.kept[kind as usize].items.clone());
         let beside = Kind::ALL.map(|kind| self.kept[kind as usize].beside.clone());
         let announced = Kind::ALL.map(|kind| self.kept[kind as usize].announced);
+        let faults = Kind::ALL.map(|kind| self.kept[kind as usize].fault.clone());
         Offer {
             introduction,
             revision,
@@ -190,6 +191,7 @@ impl Lists {
             templates,
             beside,
             announced,
+            faults,
             stale: false,
         }
     }

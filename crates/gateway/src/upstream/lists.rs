@@ -41,6 +41,8 @@ pub(super) struct ReadList {
     pub(super) unnamed: usize,
     /// Why the list may be incomplete.
     pub(super) warning: Option<String>,
+    /// The server's answer, if it has never been a list.
+    pub(super) fault: Option<Fault>,
     pub(super) read_at: Option<Instant>,
     /// The server's TTL.
     pub(super) ttl: Option<Duration>,
@@ -78,8 +80,10 @@ pub(super) async fn read(
         let call = own_call(method_of(kind), cursor.take());
         let page = match timeout(limit, session.call(call).outcome()).await {
             Some(Ok(page)) => page,
-            // The server declares a list that it does not have: treat it as empty.
-            Some(Err(fault)) if fault.kind() == FaultKind::NotAvailable => return Ok(reader.done()),
+            // The server declares a list that it does not have: joined with others, it is empty.
+            Some(Err(fault)) if fault.kind() == FaultKind::NotAvailable => {
+                return Ok(ReadList { fault: Some(fault), ..reader.done() });
+            }
             Some(Err(fault)) => return Err(fault),
             None => {
                 let fault = format!("`{}` was not answered within {limit:?}", method_of(kind));
@@ -223,6 +227,7 @@ impl<'a> Reader<'a> {
             quarantined: self.quarantined,
             unnamed: self.unnamed,
             warning: self.warning,
+            fault: None,
             read_at: Some(Instant::now()),
             ttl: self.ttl,
         }
@@ -239,6 +244,7 @@ impl Default for ReadList {
             quarantined: Vec::new(),
             unnamed: 0,
             warning: None,
+            fault: None,
             read_at: None,
             ttl: None,
         }

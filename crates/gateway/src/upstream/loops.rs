@@ -54,6 +54,7 @@ mod tests {
             templates: none,
             beside: Default::default(),
             announced: [0; 4],
+            faults: Default::default(),
             stale: false,
         })
     }

@@ -2,7 +2,7 @@
 
 use super::{item::examine, options::ListOptions};
 use std::sync::Arc;
-use trunkline_protocol::{Object, Raw, Revision};
+use trunkline_protocol::{Fault, Object, Raw, Revision};
 
 /// The complete lists of one server. Items are as the server wrote them.
 #[derive(Debug, Clone)]
@@ -18,6 +18,8 @@ pub struct Offer {
     pub beside: [Object; 4],
     /// How often the server announced a change of each list; a burst counts once.
     pub announced: [u64; 4],
+    /// The server's error for each list that it declares and has never given.
+    pub faults: [Option<Fault>; 4],
     /// True if the server is not connected and this is its previous offer.
     pub stale: bool,
 }
@@ -56,6 +58,7 @@ impl Offer {
             templates,
             beside: beside.try_into().ok()?,
             announced: [0; 4],
+            faults: Default::default(),
             stale: true,
         })
     }
@@ -103,6 +106,7 @@ mod tests {
             templates: Arc::new([]),
             beside: [raw(r#"{"x":1}"#).object().unwrap(), Object::new(), Object::new(), Object::new()],
             announced: [3, 0, 0, 0],
+            faults: Default::default(),
             stale: false,
         };
         let kept = Offer::kept(&offer.to_json()).unwrap();

@@ -164,6 +164,7 @@ impl Core {
                 Ok(mut read) => {
                     read.announced = kept.announced + u64::from(announced & bit(kind) != 0);
                     changed |= kept.items != read.items;
+                    retold |= kept.fault.is_some() != read.fault.is_some();
                     retold |= kept.beside != read.beside || kept.announced != read.announced;
                     *kept = read;
                 }
@@ -175,6 +176,10 @@ impl Core {
                 Err(fault) => {
                     tracing::warn!(upstream = %self.name, ?kind, %fault, "the list cannot be read");
                     kept.warning = Some(format!("it could not be read: {}", fault.message()));
+                    if kept.read_at.is_none() {
+                        retold |= kept.fault.is_none();
+                        kept.fault = Some(fault);
+                    }
                     // It is read again because of the failure and not because of its age.
                     kept.ttl = None;
                     failed |= bit(kind);

@@ -40,6 +40,8 @@ for line in sys.stdin:
         declared = message["params"]["capabilities"]
         old = '{"protocolVersion":"2024-11-05","capabilities":{"tools":{}}' if "old" in plan else None
         tasks = '{"tools":{},"tasks":{"cancel":{},"requests":{"tools":{"call":{"x":1.0}}},"list":{}}}' if "tasks" in plan else '{"tools":{}}'
+        if "promises" in plan:
+            tasks = '{"tools":{},"prompts":{},"resources":{}}'
         told = old or '{"protocolVersion":"2025-11-25","capabilities":%s' % tasks
         send('{"jsonrpc":"2.0","id":%s,"result":%s,"serverInfo":{"name":"s","version":"1"}}}' % (id, told))
     elif method == "tools/list":
@@ -47,6 +49,8 @@ for line in sys.stdin:
         if "twice" in plan:
             tools.insert(1, tool("bad", TWICE))
         send('{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}' % (id, ",".join(tools)))
+    elif method == "resources/list":
+        send('{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no database","data":7}}' % id)
     elif method == "tools/call" and message["params"]["name"] == "ask" and "elicitation" not in declared:
         send('{"jsonrpc":"2.0","id":%s,"error":{"code":-31000,"message":"this tool needs elicitation"}}' % id)
     elif method == "tools/call" and message["params"]["name"] == "gone":
@@ -79,6 +83,29 @@ async fn a_tool_whose_schema_names_a_member_twice_is_set_aside_and_the_rest_stay
     let aside = &upstream(&status, "s")["quarantined"][0];
     assert_eq!((&aside["name"], &aside["index"]), (&json!("bad"), &json!(1)), "{status:#}");
     assert_eq!(aside["reason"], "a member name occurs twice in one object");
+    door.stop().await;
+    site.emptied().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_list_that_the_server_refuses_is_no_empty_list() {
+    let site = site("promises", &["promises"]);
+    let mut door = site.open();
+    let list = |path: &str, kind: &str| {
+        let url = format!("{}{path}", door.endpoint);
+        let told = site.binary().args(["list", "--json", "--era", "legacy", &url, kind]).output().unwrap();
+        format!("{}{}", String::from_utf8_lossy(&told.stdout), String::from_utf8_lossy(&told.stderr))
+    };
+    let failed = list("/server/s", "resources");
+    assert!(failed.contains(r#""message":"no database""#), "{failed}");
+    assert!(failed.contains(r#""original_mcp_code":-32603"#), "{failed}");
+    // `list` leaves out a list that the server answers with −32601.
+    let refused = list("/server/s", "prompts");
+    assert!(!refused.contains(r#""prompts":["#), "{refused}");
+    for kind in ["resources", "prompts"] {
+        let joined = list("", kind);
+        assert!(joined.contains(&format!(r#""{kind}":[]"#)), "{kind}: {joined}");
+    }
     door.stop().await;
     site.emptied().await;
 }

@@ -82,6 +82,7 @@ impl Lists {
             templates: self.templates.into(),
             beside: [self.beside, Object::new(), Object::new(), Object::new()],
             announced: [self.announced, 0, 0, 0],
+            faults: Default::default(),
             stale: self.stale,
         })
     }
