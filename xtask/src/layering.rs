@@ -27,6 +27,7 @@ const LAYERS: &[(&str, May)] = &[
     ("resilience", May::Use(&[])),
     ("process", May::Use(&["resilience"])),
     ("schema", May::Use(&[])),
+    ("store", May::Use(&[])),
     ("secrets", May::Use(&[])),
     ("protocol", May::Use(&[])),
     ("xtask", May::Use(&[])),

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::pins::Pin;
-use super::{crates, npm, python};
+use super::pins::{DEBIAN_PROGRAMS, Pin};
+use super::{crates, debian, npm, python};
 
 const STAMP: &str = "installed";
 
@@ -20,6 +20,7 @@ pub(super) struct Group {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     Crates,
+    Debian,
     Npm,
     Python,
 }
@@ -27,6 +28,10 @@ enum Source {
 impl Group {
     pub(super) fn krate(pin: Pin) -> Self {
         Self { folder: pin.0.to_owned(), pins: vec![pin], source: Source::Crates }
+    }
+
+    pub(super) fn debian(folder: &str, pins: &[Pin]) -> Self {
+        Self { folder: folder.to_owned(), pins: pins.to_vec(), source: Source::Debian }
     }
 
     pub(super) fn npm(folder: &str, pins: &[Pin]) -> Self {
@@ -56,6 +61,7 @@ impl Group {
         let log = root.join("log").join(format!("{}.txt", self.folder));
         match self.source {
             Source::Crates => crates::install(&folder, &self.pins, &log)?,
+            Source::Debian => debian::install(&folder, &self.pins, &DEBIAN_PROGRAMS, &log)?,
             Source::Npm => npm::install(&folder, &self.pins, &log)?,
             Source::Python => python::install(&folder, &self.pins, &log)?,
         }

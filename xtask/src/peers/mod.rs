@@ -6,6 +6,7 @@
 //! is installed again.
 
 mod crates;
+mod debian;
 mod group;
 mod npm;
 mod pins;
@@ -140,6 +141,7 @@ impl Peers {
         wanted.extend(pins::NPM_PROGRAMS.map(|name| self.root.join("npm/node_modules/.bin").join(name)));
         wanted.push(self.root.join("clients/node_modules/.bin").join(pins::CLIENT_PROGRAM));
         wanted.extend(pins::PYTHON_PROGRAMS.map(|name| self.root.join("python/bin").join(name)));
+        wanted.extend(pins::DEBIAN_PROGRAMS.map(|name| self.root.join("debian/usr/bin").join(name)));
         for file in wanted {
             if !file.exists() {
                 bail!("{} is missing although its group was installed; delete target/peers", file.display());
@@ -157,6 +159,7 @@ fn groups() -> Result<Vec<Group>> {
         Group::npm(&suite_folder(SUITE_CURRENT), &[(pins::SUITE, SUITE_CURRENT)]),
         Group::npm(&suite_folder(SUITE_STABLE), &[(pins::SUITE, SUITE_STABLE)]),
         Group::python("python", &pins::PYTHON),
+        Group::debian("debian", &pins::DEBIAN),
     ];
     if npm::system_node()?.is_none() {
         groups.push(Group::npm("node22", &[pins::node_package()?]));

@@ -53,6 +53,16 @@ pub(crate) const PYTHON_PROGRAMS: [&str; 4] =
 /// The oldest Python that all packages support.
 pub(crate) const OLDEST_PYTHON: (u32, u32) = (3, 10);
 
+/// Redis, and the libraries that a bare system lacks.
+pub(crate) const DEBIAN: [Pin; 5] = [
+    ("redis-server", "newest"),
+    ("redis-tools", "newest"),
+    ("libatomic1", "newest"),
+    ("libjemalloc2", "newest"),
+    ("liblzf1", "newest"),
+];
+pub(crate) const DEBIAN_PROGRAMS: [&str; 1] = ["redis-server"];
+
 /// The suites import a function that was added in this major version of Node.
 pub(crate) const OLDEST_NODE: u32 = 22;
 
