@@ -85,7 +85,7 @@ pub(crate) enum Standing {
 
 /// The calls that a question without a call id may belong to.
 enum QuestionTarget {
-    NoHost,
+    NoCall,
     One(Arc<Inbox>, Arc<str>),
     Several,
 }
@@ -222,7 +222,7 @@ impl Switchboard {
     fn announce(&self, notification: Notification) {
         match self.owner(&notification) {
             Owner::Call(inbox) => inbox.push(Arrival::Notification(notification)),
-            Owner::NoHost => self.count_stray(true),
+            Owner::Unknown => self.count_stray(true),
             Owner::Question(id) => {
                 if let Some(question) = self.questions().remove(&id) {
                     question.abort();
@@ -243,17 +243,17 @@ impl Switchboard {
         let id = |name: &str| params?.member(name).and_then(|raw| RequestId::read(raw).ok());
         match notification.method.as_ref() {
             method::PROGRESS => {
-                id("progressToken").and_then(|id| self.find(&id)).map_or(Owner::NoHost, Owner::Call)
+                id("progressToken").and_then(|id| self.find(&id)).map_or(Owner::Unknown, Owner::Call)
             }
             method::CANCELLED => match id("requestId") {
                 Some(id) => self.find(&id).map_or(Owner::Question(id), Owner::Call),
-                None => Owner::NoHost,
+                None => Owner::Unknown,
             },
             method::MESSAGE if self.behalf.is_some() => {
                 self.sole_caller().map_or(Owner::Everyone, Owner::Call)
             }
             _ => subscription_of(params)
-                .map_or(Owner::Everyone, |id| self.find(&id).map_or(Owner::NoHost, Owner::Call)),
+                .map_or(Owner::Everyone, |id| self.find(&id).map_or(Owner::Unknown, Owner::Call)),
         }
     }
 
@@ -263,7 +263,7 @@ impl Switchboard {
         match self.question_target() {
             QuestionTarget::One(inbox, _) => return Some(inbox),
             QuestionTarget::Several => return None,
-            QuestionTarget::NoHost => {}
+            QuestionTarget::NoCall => {}
         }
         let calls = self.calls();
         let Calls::Open(pending) = &*calls else { return None };
@@ -275,13 +275,13 @@ impl Switchboard {
     /// The call that a question on a shared line belongs to.
     fn question_target(&self) -> QuestionTarget {
         let calls = self.calls();
-        let Calls::Open(pending) = &*calls else { return QuestionTarget::NoHost };
+        let Calls::Open(pending) = &*calls else { return QuestionTarget::NoCall };
         let mut askable = pending.values().filter_map(|call| match &call.standing {
             Standing::Askable(subject) => Some((call.inbox.clone(), subject.clone())),
             Standing::Own | Standing::Plain => None,
         });
         match (askable.next(), askable.next()) {
-            (None, _) => QuestionTarget::NoHost,
+            (None, _) => QuestionTarget::NoCall,
             (Some((inbox, subject)), None) => QuestionTarget::One(inbox, subject),
             (Some(_), Some(_)) => QuestionTarget::Several,
         }
@@ -305,12 +305,12 @@ impl Switchboard {
                     let fault = "several calls are open, and the question does not say which of them it belongs to; calls now run one at a time, so ask again during the next call";
                     return self.reply(outlet, request.id, Err(Fault::new(FaultKind::Declined, fault)));
                 }
-                QuestionTarget::NoHost if self.lacks(&request).is_some() => {
+                QuestionTarget::NoCall if self.lacks(&request).is_some() => {
                     let fault = format!("the client does not offer `{}`", request.method);
                     let fault = Fault::new(FaultKind::NotAvailable, fault);
                     return self.reply(outlet, request.id, Err(fault));
                 }
-                QuestionTarget::NoHost => {}
+                QuestionTarget::NoCall => {}
             }
         }
         self.ask_host(request, outlet);
@@ -431,7 +431,7 @@ enum Owner {
     Call(Arc<Inbox>),
     Question(RequestId),
     Everyone,
-    NoHost,
+    Unknown,
 }
 
 impl Ticket {

@@ -1,6 +1,6 @@
 //! Options of a server: access, pages, revisions and limits.
 
-use crate::{access::AccessHook, guard::Guard, workers::Workers};
+use crate::{access::AccessHook, guard::Guard, rest::RestLimits, workers::Workers};
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::{Caller, Era};
 
@@ -10,6 +10,7 @@ pub struct ServeOptions {
     pub eras: Eras,
     pub guard: Guard,
     pub limits: Limits,
+    pub rest: RestLimits,
     /// Pages about this server, for authenticated callers.
     pub pages: Vec<Page>,
     /// True for callers that may read the metrics; without it, all callers may.
@@ -121,6 +122,7 @@ impl fmt::Debug for ServeOptions {
             .field("eras", &self.eras)
             .field("guard", &self.guard)
             .field("limits", &self.limits)
+            .field("rest", &self.rest)
             .field("pages", &self.pages)
             .finish_non_exhaustive()
     }

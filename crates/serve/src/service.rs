@@ -6,6 +6,7 @@ use crate::{
     metrics::Metrics,
     options::ServeOptions,
     phase::Phase,
+    rest::ExecutionQueue,
     session::Sessions,
     tasks::TaskStore,
 };
@@ -42,6 +43,8 @@ pub(crate) struct Service {
     /// The tasks of 2025-11-25 clients.
     pub(crate) tasks: TaskStore,
     runs_tasks: AtomicBool,
+    /// The places of executions over REST; views share them.
+    pub(crate) executions: Arc<ExecutionQueue>,
     pub(crate) sse_clients: Arc<SseClients>,
     /// The handler's identity, which every modern result carries.
     pub(crate) identity: OnceLock<Identity>,
@@ -59,6 +62,7 @@ impl Service {
     pub(crate) fn for_view(&self, handler: Arc<dyn Handler>, name: &str) -> Arc<Self> {
         Arc::new(Self {
             metrics: self.metrics.clone(),
+            executions: self.executions.clone(),
             phase: self.phase.clone(),
             path: format!("/{name}"),
             ..Self::assemble(handler, self.options.clone())
@@ -66,7 +70,7 @@ impl Service {
     }
 
     fn assemble(handler: Arc<dyn Handler>, options: ServeOptions) -> Self {
-        let limits = options.limits;
+        let (limits, rest) = (options.limits, options.rest);
         Self {
             handler,
             options,
@@ -77,6 +81,7 @@ impl Service {
             lists: ListCache::default(),
             tasks: TaskStore::default(),
             runs_tasks: AtomicBool::new(false),
+            executions: ExecutionQueue::new(rest.running, rest.waiting),
             sse_clients: Arc::default(),
             identity: OnceLock::new(),
             path: String::new(),

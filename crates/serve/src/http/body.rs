@@ -2,7 +2,7 @@
 
 use super::{
     AdmittedRequest,
-    response::{Body, error, retry_after, with_retry_after},
+    response::{A_MOMENT, Body, error, with_retry_after},
 };
 use crate::options::Limits;
 use ::http::{HeaderMap, Response, StatusCode, header};
@@ -12,15 +12,22 @@ use trunkline_protocol::{Era, ErrorObject, Fault, FaultKind};
 use trunkline_resilience::timeout;
 use trunkline_transport::body;
 
+/// Why a body was not read.
+pub(crate) struct BodyRefusal {
+    pub(crate) status: StatusCode,
+    pub(crate) text: String,
+}
+
 /// Reads the body, then calls `then`; without waiting if the body arrived with the head.
-pub(super) fn read(
+pub(crate) fn read(
     request: AdmittedRequest,
     body: RequestBody,
     then: impl FnOnce(AdmittedRequest, &Bytes) -> Pending<Body> + Send + 'static,
+    refuse: fn(BodyRefusal) -> Response<Body>,
 ) -> Pending<Body> {
     if !is_json(&request.headers) {
         let text = "the body must be application/json, in UTF-8 and not compressed";
-        return Pending::ready(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
+        return Pending::ready(refuse(BodyRefusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text)));
     }
     let limits = request.service.options.limits;
     match body {
@@ -28,28 +35,23 @@ pub(super) fn read(
         body => Pending::preparing(async move {
             match receive(body, &limits).await {
                 Ok(bytes) => then(request, &bytes),
-                Err(refusal) => Pending::Ready(Some(refusal)),
+                Err(refusal) => Pending::ready(refuse(refusal)),
             }
         }),
     }
 }
 
-async fn receive(body: RequestBody, limits: &Limits) -> Result<Bytes, Box<Response<Body>>> {
+async fn receive(body: RequestBody, limits: &Limits) -> Result<Bytes, BodyRefusal> {
     let (status, text) = match timeout(limits.body_timeout, body::read(body, limits.body)).await {
         Some(Ok(bytes)) => return Ok(bytes),
         Some(Err(body::BodyError::TooLarge { limit })) => {
             (StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {limit} bytes"))
         }
-        Some(Err(body::BodyError::OutOfMemory(full))) => {
-            let fault = Fault::new(FaultKind::Overloaded, full.to_string()).to_error(Era::Modern);
-            let wait = retry_after(&fault);
-            let refusal = error(StatusCode::SERVICE_UNAVAILABLE, None, fault);
-            return Err(Box::new(with_retry_after(refusal, wait)));
-        }
+        Some(Err(body::BodyError::OutOfMemory(full))) => (StatusCode::SERVICE_UNAVAILABLE, full.to_string()),
         Some(Err(body::BodyError::Broken(_))) => (StatusCode::BAD_REQUEST, "the body broke off".to_owned()),
         None => (StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time".to_owned()),
     };
-    Err(Box::new(refuse(status, &text)))
+    Err(BodyRefusal::new(status, text))
 }
 
 /// Only JSON is accepted. This also stops pages in a browser: they need a CORS preflight for it.
@@ -71,8 +73,25 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence.trim().eq_ignore_ascii_case("application/json") && utf8 && plain
 }
 
-fn refuse(status: StatusCode, text: &str) -> Response<Body> {
-    error(status, None, ErrorObject::new(-32600, text))
+impl BodyRefusal {
+    fn new(status: StatusCode, text: impl Into<String>) -> Self {
+        Self { status, text: text.into() }
+    }
+
+    /// Seconds after which it may be sent again.
+    pub(crate) fn retry_after(&self) -> Option<u64> {
+        (self.status == StatusCode::SERVICE_UNAVAILABLE).then_some(A_MOMENT)
+    }
+
+    /// The answer to a request of MCP.
+    pub(super) fn respond(self) -> Response<Body> {
+        let wait = self.retry_after();
+        let object = match wait {
+            Some(_) => Fault::new(FaultKind::Overloaded, self.text).to_error(Era::Modern),
+            None => ErrorObject::new(-32600, self.text),
+        };
+        with_retry_after(error(self.status, None, object), wait)
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::{
     endpoints::Endpoints,
     guard::{Admission, Denied},
     options::Eras,
+    rest::{RestError, RestRequest, RestRoute},
     service::Service,
 };
 use ::http::{HeaderValue, Method, Request, Response, StatusCode, header};
@@ -20,6 +21,7 @@ use trunkline_protocol::{Caller, Era, ErrorObject, Fault, FaultKind};
 /// Starts to answer a request.
 pub(super) fn dispatch(origin: &Arc<Origin>, request: Request<RequestBody>) -> Pending<Body> {
     let main = &origin.endpoints.main;
+    let deny = if RestRoute::of(request.uri().path()).is_some() { deny_rest } else { deny };
     let (method, uri, headers) = (request.method(), request.uri(), request.headers());
     if let Err(denied) = main.options.guard.check_headers(uri, headers, origin.port) {
         return Pending::ready(deny(main, denied));
@@ -58,6 +60,15 @@ fn open_page(main: &Service, path: &str) -> Option<Response<Body>> {
 fn admit(origin: &Origin, request: Request<RequestBody>, caller: Arc<Caller>) -> Pending<Body> {
     access::note(|note| note.caller = Some(caller.clone()));
     let path = request.uri().path();
+    if let Some((route, view)) = RestRoute::of(path) {
+        let Some(service) = origin.endpoints.find(view, &caller) else {
+            return Pending::ready(RestError::no_such_path(path).respond());
+        };
+        let (head, body) = request.into_parts();
+        let query = head.uri.query().map(str::to_owned);
+        let request = AdmittedRequest { service, caller, headers: head.headers };
+        return request.rest(route, RestRequest { method: head.method, query, body });
+    }
     let found =
         Route::of(path).and_then(|(route, view)| Some((route, origin.endpoints.find(view, &caller)?)));
     let Some((route, service)) = found else {
@@ -176,8 +187,17 @@ fn metadata(service: &Service) -> Response<Body> {
 }
 
 fn deny(service: &Service, denied: Denied) -> Response<Body> {
-    service.metrics.denied();
     let status = StatusCode::from_u16(denied.status).unwrap_or(StatusCode::FORBIDDEN);
+    let body = error(status, None, fault_of(&denied).to_error(Era::Modern));
+    with_challenge(service, denied, body)
+}
+
+fn deny_rest(service: &Service, denied: Denied) -> Response<Body> {
+    let body = RestError::of_fault(&fault_of(&denied)).respond();
+    with_challenge(service, denied, body)
+}
+
+fn fault_of(denied: &Denied) -> Fault {
     let kind = match denied.status {
         401 => FaultKind::Unauthorized,
         429 => FaultKind::RateLimited,
@@ -185,7 +205,11 @@ fn deny(service: &Service, denied: Denied) -> Response<Body> {
         503 => FaultKind::Unavailable,
         _ => FaultKind::Forbidden,
     };
-    let mut response = error(status, None, Fault::new(kind, denied.message).to_error(Era::Modern));
+    Fault::new(kind, denied.message.clone())
+}
+
+fn with_challenge(service: &Service, denied: Denied, mut response: Response<Body>) -> Response<Body> {
+    service.metrics.denied();
     if let Some(challenge) = denied.challenge {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
     }

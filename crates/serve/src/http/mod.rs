@@ -13,13 +13,14 @@ mod trace_context;
 use crate::{access, era::Head, options::Eras, service::Service};
 use ::http::{HeaderMap, Response, StatusCode};
 use bytes::Bytes;
-use response::{empty, error};
+use response::error;
 use std::sync::Arc;
 use trunkline_http1::server::{HalfClose, Pending, RequestBody};
 use trunkline_protocol::{Caller, Envelope, Era, ErrorObject, Frame, Revision};
 use trunkline_transport::headers::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 
-pub(crate) use response::Body;
+pub(crate) use body::{BodyRefusal, read as read_body};
+pub(crate) use response::{Body, EventSource, Events, empty, events, json, with_retry_after};
 pub(crate) use service::{HttpService, Origin, USUAL_HEADERS, stopped};
 pub(crate) use sse::SseClients;
 
@@ -32,7 +33,7 @@ pub(crate) struct AdmittedRequest {
 
 impl AdmittedRequest {
     fn post(self, body: RequestBody) -> Pending<Body> {
-        body::read(self, body, Self::receive)
+        read_body(self, body, Self::receive, BodyRefusal::respond)
     }
 
     /// Starts to answer a message, as far as that can be done without waiting. A half-close

@@ -6,6 +6,7 @@ use crate::{
     era::ModernReply,
     outgoing::{EventReceiver, event_of, held, replaced},
     phase::{Phase, reached},
+    rest::RestStream,
     session::{Reader, Session},
 };
 use ::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
@@ -65,6 +66,8 @@ pub(crate) struct EventSource {
 
 pub(crate) enum Events {
     Modern(Box<ModernReply>),
+    /// An execution over REST.
+    Rest(Box<RestStream>),
     /// The stream of a call.
     Call(Reader),
     /// The stream of a session.
@@ -87,6 +90,11 @@ impl EventSource {
                 if let Some(event) = held(&message, event_of, hold) {
                     break Some(event);
                 }
+            },
+            Events::Rest(stream) => tokio::select! {
+                biased;
+                event = stream.next() => event,
+                _ = reached(phase, Phase::Stopped) => None,
             },
             Events::Call(reader) => tokio::select! {
                 biased;
@@ -126,7 +134,9 @@ impl Body {
         Self::Stream(Box::new(EventBody {
             on_half_close: match source.events {
                 Events::Call(_) => HalfClose::Continues,
-                Events::Modern(_) | Events::Session(..) | Events::Sse { .. } => HalfClose::Cancels,
+                Events::Modern(_) | Events::Rest(_) | Events::Session(..) | Events::Sse { .. } => {
+                    HalfClose::Cancels
+                }
             },
             first,
             next: Some(Box::pin(source.next())),
@@ -262,7 +272,7 @@ pub(crate) const OVERLOADED: i64 = 1224;
 /// The JSON-RPC code of a server that is not available.
 const UNAVAILABLE: i64 = -32603;
 /// `Retry-After` of an overload without a better estimate, in seconds.
-const A_MOMENT: u64 = 1;
+pub(super) const A_MOMENT: u64 = 1;
 
 /// The HTTP status of rate limits and overload, used in every era because proxies act on it.
 pub(crate) fn turned_away(error: &ErrorObject) -> Option<StatusCode> {

@@ -2,12 +2,13 @@
 //! one event stream.
 
 use super::{
-    AdmittedRequest, accepted, body,
+    AdmittedRequest, BodyRefusal, accepted, read_body,
     response::{Body, EventSource, Events, OVERLOADED, error, events},
 };
 use crate::duplex::{Duplex, Received};
 use crate::outgoing::{Outgoing, event_queue};
 use ::http::{Response, StatusCode};
+use bytes::Bytes;
 use parking_lot::Mutex;
 use std::{
     collections::HashMap,
@@ -73,7 +74,7 @@ impl AdmittedRequest {
             let unknown = ErrorObject::new(-32600, "this session is unknown; open /sse first");
             return Pending::ready(error(StatusCode::NOT_FOUND, None, unknown));
         };
-        body::read(self, body, move |_, bytes| match duplex.receive(bytes) {
+        let then = move |_: Self, bytes: &Bytes| match duplex.receive(bytes) {
             Received::Nothing => Pending::ready(accepted()),
             Received::Call(call) => {
                 tokio::spawn(call);
@@ -88,7 +89,8 @@ impl AdmittedRequest {
                 },
                 HalfClose::Continues,
             ),
-        })
+        };
+        read_body(self, body, then, BodyRefusal::respond)
     }
 }
 

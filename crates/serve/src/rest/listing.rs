@@ -1,0 +1,174 @@
+//! `GET …/tools` and `GET …/tools/{name}`.
+
+use super::{VERSION, answer::RestError};
+use crate::http::{AdmittedRequest, Body, empty, json};
+use ::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use serde_json::json;
+use std::{
+    borrow::Cow,
+    hash::{DefaultHasher, Hash, Hasher},
+};
+use trunkline_protocol::{
+    Call, Fault, Object, Raw,
+    message::meta::{CLIENT_CAPABILITIES, PROTOCOL_VERSION},
+    method,
+};
+
+/// Pages of the handler's list that are read at most.
+const MAX_PAGES: usize = 1000;
+/// Tools in one answer, unless `limit` says less.
+const MAX_LIMIT: usize = 1000;
+/// `_meta` of a tool that holds its version, author, category, tags and similar facts.
+const METADATA: &str = "trunkline/metadata";
+
+pub(super) async fn list(request: &AdmittedRequest, query: Option<&str>) -> Response<Body> {
+    let answer = async {
+        let filter = Filter::read(query.unwrap_or_default())?;
+        let tools = tools(request).await.map_err(|fault| RestError::of_fault(&fault))?;
+        Ok(page(tools, &filter))
+    };
+    match answer.await {
+        Ok(body) => tagged(&request.headers, &body),
+        Err(error) => RestError::respond(&error),
+    }
+}
+
+pub(super) async fn describe(request: &AdmittedRequest, name: &str) -> Response<Body> {
+    match tools(request).await {
+        Ok(tools) => match tools.into_iter().find(|tool| tool.name == name) {
+            Some(tool) => tagged(&request.headers, &tool.described),
+            None => RestError::no_such_tool(name).respond(),
+        },
+        Err(fault) => RestError::of_fault(&fault).respond(),
+    }
+}
+
+/// A tool as REST describes it: the listed object, with the facts of its metadata as members.
+pub(super) struct Described {
+    pub(super) name: String,
+    pub(super) described: Raw,
+}
+
+/// All tools that this caller sees.
+pub(super) async fn tools(request: &AdmittedRequest) -> Result<Vec<Described>, Fault> {
+    let (mut tools, mut cursor) = (Vec::new(), None::<Raw>);
+    for _ in 0..MAX_PAGES {
+        let mut params = Object::new();
+        if let Some(cursor) = cursor.take() {
+            params.set("cursor", cursor);
+        }
+        params.set("_meta", json!({PROTOCOL_VERSION: "2026-07-28", CLIENT_CAPABILITIES: {}}).into());
+        let mut call = Call::new(method::TOOLS_LIST, Some(params.to_raw()));
+        call.caller = request.caller.clone();
+        let result = request.service.handler.call(call).outcome().await?;
+        let listed: Vec<Raw> = result.member_as("tools").unwrap_or_default();
+        tools.extend(listed.iter().filter_map(Described::of));
+        cursor = result.member("nextCursor").filter(|cursor| !cursor.is_null());
+        if cursor.is_none() {
+            break;
+        }
+    }
+    Ok(tools)
+}
+
+impl Described {
+    fn of(tool: &Raw) -> Option<Self> {
+        let mut members = tool.object()?;
+        let name = members.get("name")?.text()?.into_owned();
+        let metadata = members.get("_meta").and_then(|meta| meta.member(METADATA));
+        for (fact, value) in metadata.and_then(|metadata| metadata.object()).unwrap_or_default().iter() {
+            if members.get(fact).is_none() {
+                members.set(fact.to_owned(), value.clone());
+            }
+        }
+        Some(Self { name, described: members.to_raw() })
+    }
+
+    fn fits(&self, filter: &Filter) -> bool {
+        let text = |member: &str| self.described.member_as::<String>(member).unwrap_or_default();
+        let tags: Vec<String> = self.described.member_as("tags").unwrap_or_default();
+        let says = |word: &str| {
+            [self.name.clone(), text("title"), text("description")]
+                .iter()
+                .any(|text| text.to_lowercase().contains(word))
+        };
+        filter.category.as_ref().is_none_or(|wanted| *wanted == text("category"))
+            && filter.tags.iter().all(|wanted| tags.contains(wanted))
+            && filter.text.as_deref().is_none_or(says)
+    }
+}
+
+#[derive(Debug, Default)]
+struct Filter {
+    category: Option<String>,
+    tags: Vec<String>,
+    text: Option<String>,
+    limit: usize,
+    /// The name after which the page begins.
+    after: Option<String>,
+}
+
+impl Filter {
+    fn read(query: &str) -> Result<Self, RestError> {
+        let mut filter = Self { limit: MAX_LIMIT, ..Self::default() };
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            let value: Cow<'_, str> = value;
+            match name.as_ref() {
+                "category" => filter.category = Some(value.into_owned()),
+                "tag" => filter.tags.push(value.into_owned()),
+                "q" => filter.text = Some(value.to_lowercase()),
+                "cursor" => filter.after = Some(value.into_owned()),
+                "limit" => {
+                    let limit = value.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit));
+                    let reason = format!("it must be a number from 1 to {MAX_LIMIT}");
+                    filter.limit = limit.ok_or_else(|| RestError::invalid("limit", &reason, json!(value)))?;
+                }
+                other => {
+                    let reason = "the parameters are category, tag, q, limit and cursor";
+                    return Err(RestError::invalid(other, reason, json!(value)));
+                }
+            }
+        }
+        Ok(filter)
+    }
+}
+
+/// The page that the filter asks for. Names are unique, so a page can begin after one; the order
+/// is by name, so that tools which come and go move nothing.
+fn page(mut tools: Vec<Described>, filter: &Filter) -> Raw {
+    tools.retain(|tool| tool.fits(filter));
+    tools.sort_by(|one, other| one.name.cmp(&other.name));
+    if let Some(after) = &filter.after {
+        tools.retain(|tool| tool.name > *after);
+    }
+    let more = tools.len() > filter.limit;
+    tools.truncate(filter.limit);
+    let mut body = Object::new();
+    body.set("version", Raw::string(VERSION));
+    if more && let Some(last) = tools.last() {
+        body.set("nextCursor", Raw::string(&last.name));
+    }
+    let described: Vec<&Raw> = tools.iter().map(|tool| &tool.described).collect();
+    body.set("tools", Raw::encode(&described).unwrap_or_else(|_| json!([]).into()));
+    body.to_raw()
+}
+
+/// The answer with its tag, or 304 if the client has it already.
+fn tagged(headers: &HeaderMap, body: &Raw) -> Response<Body> {
+    let mut hasher = DefaultHasher::new();
+    body.as_bytes().hash(&mut hasher);
+    let tag = format!("\"{:016x}\"", hasher.finish());
+    let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    let known = known.flat_map(|value| value.split(',')).map(str::trim);
+    let mut response = if known.into_iter().any(|one| one == "*" || one.trim_start_matches("W/") == tag) {
+        empty(StatusCode::NOT_MODIFIED)
+    } else {
+        json(StatusCode::OK, body.bytes().clone())
+    };
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        headers.insert(header::ETAG, tag);
+    }
+    response
+}
