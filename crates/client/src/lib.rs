@@ -17,6 +17,7 @@ mod handshake;
 mod host;
 mod ids;
 mod inbox;
+mod item_filter;
 mod levels;
 mod line_lock;
 mod lines;
@@ -32,7 +33,6 @@ mod state;
 mod switchboard;
 mod target;
 mod tasks;
-mod tool_filter;
 
 pub use client::{Change, Client, Interest, Listing, Subscription, ToolCall};
 pub use connect::is_this_machine;
@@ -41,6 +41,7 @@ pub use connector::Connector;
 pub use frame_tap::{Direction, FrameTap};
 pub use host::{Abilities, Ability, Asked, Host, NoHost, Unattended};
 pub use ids::Ids;
+pub use item_filter::{ItemFilter, ItemKind};
 pub use memory::{KnownTransport, Memory};
 pub use options::{
     Behalf, ClientInfo, ConnectOptions, DEFAULT_LIST_TTL, Exposure, RevisionChoice, TimeoutOwner,
@@ -48,5 +49,4 @@ pub use options::{
 pub use server::{Carrier, ServerInfo};
 pub use state::State;
 pub use target::{BadTarget, CommandLine, Target};
-pub use tool_filter::ToolFilter;
 pub use trunkline_resilience as resilience;

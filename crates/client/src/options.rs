@@ -4,9 +4,9 @@ use crate::{
     frame_tap::FrameTap,
     host::{Host, NoHost},
     ids::Ids,
+    item_filter::ItemFilter,
     memory::Memory,
     resilience::{BreakerOptions, RetryOptions, Timeouts},
-    tool_filter::ToolFilter,
 };
 use serde_json::{Value, json};
 use std::{ffi::OsString, fmt, sync::Arc, time::Duration};
@@ -48,8 +48,8 @@ pub struct ConnectOptions {
     pub client: ClientInfo,
     /// The client whose calls we relay; `None` if we are the client.
     pub behalf: Option<Behalf>,
-    /// The tools that a [`Client`](crate::Client) lists and calls.
-    pub tools: ToolFilter,
+    /// The items that a [`Client`](crate::Client) lists and uses.
+    pub items: ItemFilter,
 }
 
 /// The client on whose behalf a connection is made. Its calls have their own `_meta`, and a legacy
@@ -123,7 +123,7 @@ impl Default for ConnectOptions {
             memory: None,
             client: ClientInfo::default(),
             behalf: None,
-            tools: ToolFilter::default(),
+            items: ItemFilter::default(),
         }
     }
 }

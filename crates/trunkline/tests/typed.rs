@@ -206,3 +206,39 @@ fn a14_rules_hold_for_a_server_called_by_its_name() {
         }
     }
 }
+
+/// Rules hold for prompts and resources, too, and for everything that a bridge passes on.
+#[test]
+fn a14_rules_hold_for_every_command_that_takes_a_name() {
+    let command = support::server();
+    let home = home(&json!({"demo": {"command": command, "deny": ["ech*"]}}));
+    let file = home.path().join(".config/trunkline/trunkline.json");
+    let mut settings: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    let mine = json!({"deny": ["demo_odd", "greet", "demo_demo://secret*"], "callers": ["local"]});
+    settings["roles"] = json!({"mine": mine});
+    fs::write(&file, settings.to_string()).unwrap();
+    let bridge = ["--", env!("CARGO_BIN_EXE_trunkline"), "bridge", "demo"];
+    for (first, last) in [(&["demo"][..], &[][..]), (&[], &bridge)] {
+        let with = |verb: &str, words: &[&str]| run(home.path(), &[&[verb], first, words, last].concat());
+        let lists = json_of(&with("list", &["--json"]));
+        let texts = lists.to_string();
+        assert!(texts.contains("environment") && texts.contains("demo://text"), "{lists:#}");
+        for denied in ["\"echo\"", "\"odd\"", "\"greet\""] {
+            assert!(!texts.contains(denied), "{denied}: {lists:#}");
+        }
+        for (verb, words) in [
+            ("call", &["echo", "message=x", "--no-check"][..]),
+            ("prompt", &["greet", "who=Ada"]),
+            ("prompt", &["greet", "who=Ada", "--no-check"]),
+            ("read", &["demo://secret"]),
+            ("complete", &["prompt", "greet", "who=A"]),
+        ] {
+            let refused = with(verb, words);
+            assert_ne!(refused.code, 0, "{verb} {words:?}: {refused}");
+            let text = &refused.stderr;
+            assert!(text.contains("no ") || text.contains("unknown "), "{verb} {words:?}: {refused}");
+        }
+        let read = with("read", &["demo://text"]);
+        assert_eq!(read.code, 0, "{read}");
+    }
+}

@@ -3,10 +3,11 @@
 use super::{
     Client,
     driver::{OnProgress, read},
-    lists::{KnownTool, no_tool},
+    lists::KnownTool,
 };
 use crate::{
     era::Ask,
+    item_filter::ItemKind,
     resilience::{OutOfRange, Safety, Timeouts},
 };
 use futures_util::future::BoxFuture;
@@ -80,9 +81,8 @@ impl<'a> ToolCall<'a> {
 
     async fn run(mut self) -> Result<CallToolResult, Fault> {
         self.client.needs("tools")?;
-        if !self.client.0.tools.allows(&self.name) {
-            return Err(no_tool(&self.name));
-        }
+        // Before the tool is looked up: a hidden one must not be asked for.
+        self.client.0.items.allow(ItemKind::Tool, &self.name)?;
         let timeouts = self.timeouts().map_err(|e| Fault::new(FaultKind::InvalidRequest, e.to_string()))?;
         let known = match &self.task {
             Some(_) => self.client.known_tool(&self.name),

@@ -29,6 +29,7 @@ impl Client {
         timeouts: Timeouts,
         on_progress: Option<OnProgress<'_>>,
     ) -> Outcome {
+        self.0.items.check(&ask)?;
         let admission = self.0.breaker.admit().map_err(|refused| {
             let fault = format!("calls to this server are suspended after {} failures", refused.failures);
             let detail = format!(

@@ -5,6 +5,7 @@ use crate::{
     cache::{CacheOptions, Fetched, ListCache, ListKey, Scope},
     era::Ask,
     host::{Abilities, Asked, Host},
+    item_filter::{ItemKind, missing as missing_item},
     resilience::OutOfRange,
     server::Carrier,
 };
@@ -130,8 +131,6 @@ impl Client {
             if self.server().era() == Era::Modern && self.server().transport == Carrier::StreamableHttp {
                 leave_out_bad_headers(&mut fetched.value);
             }
-            fetched.value.items.retain(|tool| self.0.tools.allows(&tool.name));
-            fetched.value.bad.retain(|bad| bad.name.as_deref().is_none_or(|name| self.0.tools.allows(name)));
             Ok(fetched)
         };
         Ok(self.0.lists.tools.get_or_fetch(&ListKey::Tools, fetch).await?.value)
@@ -140,7 +139,12 @@ impl Client {
     /// One tool with its schema, from the cached list if there is one.
     pub async fn tool(&self, name: &str) -> Result<Tool, Fault> {
         let tools = self.tools().await?;
-        tools.items.iter().find(|tool| tool.name == name).cloned().ok_or_else(|| no_tool(name))
+        tools
+            .items
+            .iter()
+            .find(|tool| tool.name == name)
+            .cloned()
+            .ok_or_else(|| missing_item(ItemKind::Tool, name))
     }
 
     pub async fn prompts(&self) -> Result<Arc<Listing<Prompt>>, Fault> {
@@ -182,8 +186,9 @@ impl Client {
         let mut hints = CacheHints { ttl_ms: u64::MAX, scope: CacheScope::Public };
         for _ in 0..MAX_PAGES {
             let page = self.send(Ask::new(name, params.clone())).await?;
-            let items: Vec<Raw> =
+            let mut items: Vec<Raw> =
                 read(&page.member(member).unwrap_or_else(|| Raw::from(serde_json::json!([]))), name)?;
+            self.0.items.retain(name, &mut items);
             let (items, bad) = read_items(&items);
             listing.items.extend(items);
             listing.bad.extend(bad);
@@ -240,11 +245,6 @@ fn leave_out_bad_headers(listing: &mut Listing<Tool>) {
         index += 1;
         verdict.is_ok()
     });
-}
-
-/// The fault for a tool that is not there, or not for this client.
-pub(super) fn no_tool(name: &str) -> Fault {
-    Fault::new(FaultKind::NotAvailable, format!("the server has no tool named `{name}`"))
 }
 
 fn endless(name: &str, why: &str) -> Fault {

@@ -10,8 +10,8 @@ mod tasks;
 use crate::{
     ConnectOptions, Connection, ServerInfo, State, Target,
     cache::{CacheOptions, Stale},
+    item_filter::ItemFilter,
     resilience::{Breaker, BreakerState, OutOfRange, Retry, Timeouts},
-    tool_filter::ToolFilter,
 };
 use lists::{ListeningHost, Lists};
 use parking_lot::Mutex;
@@ -34,7 +34,7 @@ struct Shared {
     breaker: Breaker,
     retry: Retry,
     lists: Arc<Lists>,
-    tools: ToolFilter,
+    items: ItemFilter,
     subscribed: Mutex<subscription::Counts>,
 }
 
@@ -46,10 +46,10 @@ impl Client {
         let cache = CacheOptions { ttl: options.list_ttl, stale: Stale::Never, ..CacheOptions::default() };
         let lists = Arc::new(Lists::new(cache).map_err(|e| bad_option(&e))?);
         options.host = Arc::new(ListeningHost { host: options.host, lists: lists.clone() });
-        let (timeouts, tools) = (options.timeouts, options.tools.clone());
+        let (timeouts, items) = (options.timeouts, options.items.clone());
         let connection = Connection::open(target, options).await?;
         let subscribed = Mutex::default();
-        let shared = Shared { connection, timeouts, breaker, retry, lists, tools, subscribed };
+        let shared = Shared { connection, timeouts, breaker, retry, lists, items, subscribed };
         Ok(Self(Arc::new(shared)))
     }
 

@@ -1,7 +1,7 @@
 //! Subscriptions: one interface for legacy notifications and for modern `subscriptions/listen`.
 
 use super::{Client, requests::one};
-use crate::{conversation::Rounds, era::Ask};
+use crate::{conversation::Rounds, era::Ask, item_filter::ItemKind};
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::{
     sync::{broadcast, mpsc},
@@ -68,6 +68,9 @@ impl Subscription {
 impl Client {
     /// Subscribes. Returns once the server has agreed; no later change is missed.
     pub async fn subscribe(&self, interest: Interest) -> Result<Subscription, Fault> {
+        for uri in &interest.uris {
+            self.0.items.allow(ItemKind::Resource, uri)?;
+        }
         match self.server().era() {
             Era::Legacy => self.subscribe_to_each(interest).await,
             Era::Modern => self.listen(interest).await,

@@ -48,10 +48,8 @@ impl Plan {
         for (view, rules) in rules.views.iter().chain([(&"main".to_owned(), &rules.main)]) {
             check_view(view, rules, &names)?;
         }
-        let servers = names.iter().map(|name| {
-            let filters = rules.servers.get(name).map(ServerFilters::new).transpose()?.unwrap_or_default();
-            Ok((name.clone(), Arc::new(filters)))
-        });
+        let servers =
+            names.iter().map(|name| Ok((name.clone(), Arc::new(ServerFilters::of_server(rules, name)?))));
         let views =
             rules.views.iter().map(|(name, rules)| Ok((name.as_str().into(), ViewFilters::new(rules)?)));
         let alone = ViewRules { naming: Naming::Bare, ..ViewRules::default() };

@@ -5,13 +5,13 @@ mod checker;
 mod checker_memory;
 mod compiled;
 mod item;
+mod item_access;
 mod quarantine;
 mod report;
 mod route;
 mod rules;
 mod server_filters;
 mod template;
-mod tool_rules;
 
 use crate::{policy::Policy, view::View};
 use std::{collections::HashMap, sync::Arc};
@@ -21,6 +21,7 @@ pub(crate) use checker::{Checker, MAX_ARGUMENT_BYTES, Refusal};
 pub(crate) use checker_memory::CheckerMemory;
 pub(crate) use compiled::Compiled;
 pub(crate) use item::named_by;
+pub use item_access::ItemAccess;
 pub use quarantine::Quarantined;
 pub(crate) use quarantine::{Reason, shown};
 pub use report::{CatalogReport, Kept, ServerReport};
@@ -28,7 +29,6 @@ pub use route::{Route, Server};
 pub use rules::{BadRules, ItemRules, KindRules, Rules, ServerRules};
 pub(crate) use server_filters::ServerFilters;
 pub(crate) use template::Template;
-pub use tool_rules::ServerToolRules;
 
 /// One snapshot.
 #[derive(Debug)]

@@ -1,11 +1,12 @@
 //! The rules of one server, compiled.
 
-use super::rules::{ItemRules, KindRules, ServerRules};
+use super::rules::{ItemRules, KindRules, Rules, ServerRules};
 use crate::{
-    policy::{BadGlob, Filter, glob},
+    policy::{self, BadGlob, Filter, glob},
     upstream::Kind,
 };
 use globset::GlobMatcher;
+use trunkline_protocol::{PublicName, ServerName, ToolName};
 
 /// Compiled [`ServerRules`].
 #[derive(Debug, Default)]
@@ -19,16 +20,21 @@ pub(crate) struct ServerFilters {
 /// Compiled [`KindRules`].
 #[derive(Debug, Default)]
 pub(crate) struct KindFilters {
+    /// The prefix of public names.
+    server: Option<ServerName>,
     names: Filter,
     items: Vec<(String, GlobMatcher, ItemRules)>,
 }
 
 impl ServerFilters {
-    pub(crate) fn new(rules: &ServerRules) -> Result<Self, BadGlob> {
+    /// The filters of a server; one without rules offers everything.
+    pub(crate) fn of_server(rules: &Rules, server: &ServerName) -> Result<Self, BadGlob> {
+        let Some(rules) = rules.servers.get(server) else { return Ok(Self::default()) };
+        let new = |rules: &KindRules| KindFilters::new(server, rules);
         Ok(Self {
-            tools: KindFilters::new(&rules.tools)?,
-            prompts: KindFilters::new(&rules.prompts)?,
-            resources: KindFilters::new(&rules.resources)?,
+            tools: new(&rules.tools)?,
+            prompts: new(&rules.prompts)?,
+            resources: new(&rules.resources)?,
             rules: rules.clone(),
         })
     }
@@ -48,9 +54,10 @@ impl ServerFilters {
 }
 
 impl KindFilters {
-    fn new(rules: &KindRules) -> Result<Self, BadGlob> {
+    fn new(server: &ServerName, rules: &KindRules) -> Result<Self, BadGlob> {
         let item = |(name, rules): &(String, ItemRules)| Ok((name.clone(), glob(name)?, rules.clone()));
         Ok(Self {
+            server: Some(server.clone()),
             names: Filter::new(&rules.filter)?,
             items: rules.items.iter().map(item).collect::<Result<_, BadGlob>>()?,
         })
@@ -61,8 +68,20 @@ impl KindFilters {
         self.admits(name) && self.about(name).hide != Some(true)
     }
 
+    /// `deny` also matches the public name, whole and as it is cut or renamed: the author of a
+    /// rule may have copied it from a list.
     pub(super) fn admits(&self, name: &str) -> bool {
-        self.names.admits(name)
+        self.names.admits(name) && !self.public_names(name).iter().any(|public| self.names.denies(public))
+    }
+
+    fn public_names(&self, name: &str) -> Vec<String> {
+        let Some(server) = self.server.as_ref().filter(|_| self.names.denies_any()) else {
+            return Vec::new();
+        };
+        let public = |own: &str| PublicName::join(server, &ToolName::from(own)).as_str().to_owned();
+        let renamed = self.about(name).rename;
+        let whole = [name].into_iter().chain(renamed.as_deref());
+        whole.flat_map(|own| [policy::subject(server.as_ref(), own), public(own)]).collect()
     }
 
     /// The rules for one item, merged from all entries that match it.

@@ -80,7 +80,9 @@ impl Inner {
             Missing::NotConnected(server) => self.once_connected(server, call),
             // A name without prefix does not tell its server: it may be one that has not connected
             // yet.
-            Missing::Unknown(fault) if view.naming == Naming::Bare && view.awaits_servers() => {
+            Missing::Unknown(fault)
+                if view.naming == Naming::Bare && view.awaits_servers(&catalog.policy, &call.caller) =>
+            {
                 self.once_usable(call, fault, is_usable)
             }
             Missing::Unknown(fault) => {
@@ -154,9 +156,10 @@ fn named<'a>(
     if let Some(route) = table.get(&name) {
         return Ok(route);
     }
-    let server = name.split_once('_').and_then(|(server, _)| view.server(server));
-    let unconnected = server.filter(|server| server.offer().is_none());
-    let wanted = unconnected.filter(|_| catalog.policy.admits_subject(&call.caller, &name, &[]));
+    let parts = name.split_once('_').and_then(|(server, own)| Some((view.server(server)?, own)));
+    let unconnected = parts.filter(|(server, _)| server.offer().is_none());
+    let wanted = unconnected.filter(|(_, own)| catalog.policy.admits_subject(&call.caller, &name, &[own]));
+    let wanted = wanted.map(|(server, _)| server);
     Err(wanted.map_or_else(|| Missing::Unknown(faults::unknown(what, &name)), Missing::NotConnected))
 }
 

@@ -16,7 +16,7 @@ const LISTS: [&str; 3] = ["tools", "prompts", "resources"];
 
 impl Inner {
     pub(super) fn discover(&self, catalog: &Catalog, view: &View, caller: &Caller) -> Raw {
-        for server in view.servers.iter().filter(|server| server.offer().is_none()) {
+        for server in view.unconnected_for(&catalog.policy, caller) {
             server.wake();
         }
         if view.transparent

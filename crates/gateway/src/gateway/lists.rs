@@ -3,11 +3,12 @@
 use super::{Inner, faults};
 use crate::{
     catalog::{Catalog, Server},
+    policy::Policy,
     upstream::Kind,
     view::View,
 };
 use std::sync::Arc;
-use trunkline_protocol::{Call, Fault, Outcome, Reply};
+use trunkline_protocol::{Call, Caller, Fault, Outcome, Reply};
 use trunkline_resilience::Moment;
 
 impl Inner {
@@ -19,8 +20,9 @@ impl Inner {
         kind: Kind,
     ) -> Reply {
         // Lists of an earlier run are served at once, but must not be served for ever.
-        view.servers.iter().filter(|server| server.is_stale()).for_each(|server| server.wake());
-        if !view.awaits_servers() {
+        let may_use = |server: &&Arc<Server>| catalog.policy.may_use(&call.caller, view, server);
+        view.servers.iter().filter(|s| s.is_stale()).filter(may_use).for_each(|server| server.wake());
+        if !view.awaits_servers(&catalog.policy, &call.caller) {
             return Reply::ready(self.page(catalog, view, &call, kind));
         }
         let inner = Arc::clone(self);
@@ -33,8 +35,8 @@ impl Inner {
         })
     }
 
-    /// Wakes all servers that have not connected yet and waits for them, or until `enough` is
-    /// true. The time limit counts from the first request for a server, so a silent one delays
+    /// Wakes all servers that the caller may use and that have not connected yet, and waits for
+    /// them, or until `enough` is true. The time limit counts from the first request for a server, so a silent one delays
     /// only the first callers.
     pub(super) async fn wait_for_servers(
         &self,
@@ -42,23 +44,27 @@ impl Inner {
         enough: impl Fn(&Catalog, &View, &Call) -> bool,
     ) -> Arc<Catalog> {
         let catalog = self.now.load_full();
-        let servers = catalog.view(call.view.as_deref()).map(|view| view.servers.as_slice());
-        let unconnected = servers.unwrap_or_default().iter().filter(|server| server.offer().is_none());
+        let Some(view) = catalog.view(call.view.as_deref()).cloned() else { return catalog };
         let mut latest = None;
-        for server in unconnected {
+        for server in view.unconnected_for(&catalog.policy, &call.caller) {
             server.wake();
             let mut wanted = self.wanted.lock();
             let since = *wanted.entry(server.name().clone()).or_insert_with(Moment::now);
             latest = latest.max(Some(since));
         }
         let Some(since) = latest else { return catalog };
-        let complete = |catalog: &Catalog, view: &View| !view.awaits_servers() || enough(catalog, view, call);
+        let complete = |catalog: &Catalog, view: &View| {
+            !view.awaits_servers(&catalog.policy, &call.caller) || enough(catalog, view, call)
+        };
         if self.wait(call, since + self.options.grace, complete).await {
             return self.now.load_full();
         }
         // If any server is connected, its items are shown now. If none is, wait longer: there is
         // nothing to show.
-        let something = |_: &Catalog, view: &View| view.servers.iter().any(|server| server.offer().is_some());
+        let something = |catalog: &Catalog, view: &View| {
+            let mut connected = view.servers.iter().filter(|server| server.offer().is_some());
+            connected.any(|server| catalog.policy.may_use(&call.caller, view, server))
+        };
         self.wait(call, since + self.options.settle, something).await;
         self.now.load_full()
     }
@@ -87,9 +93,20 @@ impl View {
         offer.faults[kind as usize].clone()
     }
 
-    /// True if some of its servers have not connected yet.
-    pub(super) fn awaits_servers(&self) -> bool {
-        self.servers.iter().any(|server| server.offer().is_none())
+    /// True if some of the servers that the caller may use have not connected yet. Others are
+    /// neither waited for nor started: their start would tell that they exist.
+    pub(super) fn awaits_servers(&self, policy: &Policy, caller: &Caller) -> bool {
+        self.unconnected_for(policy, caller).next().is_some()
+    }
+
+    /// The servers that the caller may use and that have not connected yet.
+    pub(super) fn unconnected_for<'a>(
+        &'a self,
+        policy: &'a Policy,
+        caller: &'a Caller,
+    ) -> impl Iterator<Item = &'a Arc<Server>> {
+        let unconnected = self.servers.iter().filter(|server| server.offer().is_none());
+        unconnected.filter(move |server| policy.may_use(caller, self, server))
     }
 
     /// The server of a view of one server, if it has not connected yet.

@@ -18,7 +18,7 @@ impl Inner {
         };
         let Some((found, permit)) = permitted(catalog, view, &call.caller, &uri) else {
             let fault = faults::no_resource(&uri);
-            if view.awaits_servers() {
+            if view.awaits_servers(&catalog.policy, &call.caller) {
                 return self.once_usable(call, fault, is_usable);
             }
             return Reply::ready(Err(fault));

@@ -13,6 +13,12 @@ impl Gateway {
         self.inner.now.load().policy.may_operate(caller)
     }
 
+    /// The token scopes of which any one would give the caller a role, if it needs one and has
+    /// none.
+    pub fn helpful_scopes(&self, caller: &Caller) -> Vec<String> {
+        self.inner.now.load().policy.helpful_scopes(caller)
+    }
+
     /// The servers and views of which the caller may use anything, with the numbers of the items
     /// that it may use.
     pub fn visible_catalog(&self, caller: &Caller) -> CatalogReport {

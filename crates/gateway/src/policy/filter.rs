@@ -64,6 +64,11 @@ impl Filter {
         self.allow.as_ref().is_none_or(|globs| globs.is_match(name))
     }
 
+    /// True if there are any deny rules.
+    pub(crate) fn denies_any(&self) -> bool {
+        self.deny.is_some()
+    }
+
     pub(crate) fn denies(&self, name: &str) -> bool {
         self.deny.as_ref().is_some_and(|globs| globs.is_match(name))
     }

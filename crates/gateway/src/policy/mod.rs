@@ -83,9 +83,19 @@ impl Policy {
         self.is_open() || Caller::is_local(caller) || self.rules_for(caller).any(|role| role.operate)
     }
 
-    /// True if the caller may use a tool that is not listed here.
-    pub(crate) fn allows_tool(&self, caller: &Caller, server: &ServerName, tool: &str) -> bool {
-        self.admits_subject(caller, &subject(server.as_ref(), tool), &[tool])
+    /// The scopes of which any one would give a role to a caller that has none; empty if it has
+    /// one, or needs none.
+    pub fn helpful_scopes(&self, caller: &Caller) -> Vec<String> {
+        if self.is_open() || self.rules_for(caller).next().is_some() {
+            return Vec::new();
+        }
+        let scopes: BTreeSet<&String> = self.roles.values().flat_map(|role| &role.scopes).collect();
+        scopes.into_iter().cloned().collect()
+    }
+
+    /// True if the caller may use an item that is not listed here.
+    pub(crate) fn allows_item(&self, caller: &Caller, server: &ServerName, name: &str) -> bool {
+        self.admits_subject(caller, &subject(server.as_ref(), name), &[name])
     }
 
     /// Permission to use a listed item.

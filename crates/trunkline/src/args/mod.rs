@@ -14,7 +14,7 @@ pub(crate) use connection::{AskArgs, ConnectionArgs, EraChoice, IdChoice};
 pub(crate) use duration::parse as parse_duration;
 pub(crate) use listen::parse as parse_listen;
 pub(crate) use output::{Colors, OutputArgs};
-pub(crate) use program::{is_program, with_separator};
+pub(crate) use program::with_separator;
 pub(crate) use words::{Split, TargetWords};
 
 /// Model Context Protocol client, server and gateway for every transport and protocol revision.

@@ -1,7 +1,10 @@
 //! Recognizes a command that starts a server and was typed without `--` before it.
 
 use super::Cli;
-use crate::{environment::Environment, wire::named};
+use crate::{
+    environment::Environment,
+    wire::named::{self, Lookup},
+};
 use clap::{Arg, Command, CommandFactory};
 use std::{env, ffi::OsString, fs, os::unix::fs::PermissionsExt, path::Path};
 
@@ -22,16 +25,26 @@ pub(crate) fn with_separator(mut args: Vec<OsString>, environment: &Environment)
 
 /// True if the word is neither an address nor the name of a configured server, and a program: a
 /// path, or a name found on `PATH`.
-pub(crate) fn is_program(word: &str, environment: &Environment) -> bool {
+fn is_program(word: &str, environment: &Environment) -> bool {
     if word.contains("://") {
         return false;
     }
     if word.contains('/') {
-        return word.starts_with(['/', '.']) || Path::new(word).is_file();
+        return is_path(word);
     }
+    is_on_path(word, environment) && matches!(named::look_up(word, environment), Lookup::Unknown(_))
+}
+
+/// True for the path of a program.
+pub(super) fn is_path(word: &str) -> bool {
+    word.contains('/') && (word.starts_with(['/', '.']) || Path::new(word).is_file())
+}
+
+/// True for the name of a program on `PATH`.
+pub(super) fn is_on_path(word: &str, environment: &Environment) -> bool {
     let folders = environment.get_os("PATH").map(|path| env::split_paths(path).collect::<Vec<_>>());
-    folders.is_some_and(|folders| folders.iter().any(|folder| is_executable(&folder.join(word))))
-        && !named::is_known(word, environment)
+    !word.contains('/')
+        && folders.is_some_and(|folders| folders.iter().any(|folder| is_executable(&folder.join(word))))
 }
 
 fn start_of_command(args: &[OsString], environment: &Environment) -> Option<usize> {

@@ -1,11 +1,11 @@
 //! Splits positional arguments into the target and the arguments of the command.
 
-use super::is_program;
+use super::program::{is_on_path, is_path};
 use crate::{
     environment::Environment,
     expand::expand,
     failure::Failure,
-    wire::named::{self, Named},
+    wire::named::{self, Lookup, Named},
 };
 use trunkline_client::Target;
 
@@ -85,15 +85,21 @@ fn texts(words: &[String]) -> Vec<&str> {
 fn address(word: &str, environment: &Environment) -> Result<(Target, Option<Named>), Failure> {
     let text = expand(word, &format!("the target `{word}`"), environment)
         .map_err(|m| Failure::usage(m.to_string()))?;
-    if is_program(&text, environment) {
-        let target = Target::command([text]).map_err(|bad| Failure::usage(bad.to_string()))?;
-        return Ok((target, None));
+    let bad = |bad: trunkline_client::BadTarget| Failure::usage(bad.to_string());
+    if text.contains("://") {
+        return Target::url(&text).map(|target| (target, None)).map_err(bad);
     }
-    if !text.contains("://") {
-        let named = named::find(word, environment)?.ok_or_else(|| not_an_address(word))?;
-        return Ok((named.target.clone(), Some(named)));
+    if is_path(&text) {
+        return Target::command([text]).map(|target| (target, None)).map_err(bad);
     }
-    Target::url(&text).map(|target| (target, None)).map_err(|bad| Failure::usage(bad.to_string()))
+    match named::look_up(&text, environment) {
+        Lookup::Server(named) => Ok((named.target.clone(), Some(*named))),
+        Lookup::Unusable(failure) => Err(failure),
+        Lookup::Unknown(_) if is_on_path(&text, environment) => {
+            Target::command([text]).map(|target| (target, None)).map_err(bad)
+        }
+        Lookup::Unknown(failure) => Err(failure.unwrap_or_else(|| not_an_address(word))),
+    }
 }
 
 fn not_an_address(word: &str) -> Failure {

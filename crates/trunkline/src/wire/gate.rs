@@ -7,10 +7,13 @@ use std::{
     sync::Arc,
 };
 use trunkline_auth::{
-    AttemptLimit, AuthError, Authenticator, Challenge, Identity, TrustedProxies, Unidentified,
+    AttemptLimit, AuthError, Authenticator, Challenge, Identity, Principal, TrustedProxies, Unidentified,
 };
 use trunkline_protocol::Caller;
 use trunkline_serve::{Admission, Denied, Gate};
+
+/// The token scopes that would give a role to a caller without one.
+pub(crate) type RoleScopes = Arc<dyn Fn(&Caller) -> Vec<String> + Send + Sync>;
 
 /// Number of cached callers. Others are built for each request.
 const READY: usize = 32;
@@ -18,16 +21,23 @@ const READY: usize = 32;
 /// Converts verdicts of the authenticator.
 struct Front {
     challenge: Challenge,
+    roles: Option<RoleScopes>,
     /// Cache of callers by API key identity. It does not authenticate; that was done before.
     callers: Mutex<Vec<(Arc<Identity>, Arc<Caller>)>>,
 }
 
 /// A gate that admits the callers known to the authenticator. Wrong guesses are counted by the
-/// address that the trusted proxies name.
-pub(super) fn gate(authenticator: Authenticator, challenge: Challenge, proxies: TrustedProxies) -> Gate {
+/// address that the trusted proxies name. A token whose scopes give no role is refused, and told
+/// the scopes that would.
+pub(super) fn gate(
+    authenticator: Authenticator,
+    challenge: Challenge,
+    proxies: TrustedProxies,
+    roles: Option<RoleScopes>,
+) -> Gate {
     let gate =
         Arc::new(trunkline_auth::Gate::new(authenticator, Unidentified::Refuse, AttemptLimit::default()));
-    let front = Arc::new(Front { challenge, callers: Mutex::default() });
+    let front = Arc::new(Front { challenge, roles, callers: Mutex::default() });
     Arc::new(move |headers: &HeaderMap, peer: SocketAddr| {
         let source = source(&proxies, headers, peer.ip());
         let mut given = headers.get_all(header::AUTHORIZATION).iter();
@@ -57,12 +67,29 @@ fn source(proxies: &TrustedProxies, headers: &HeaderMap, peer: IpAddr) -> IpAddr
 
 impl Front {
     fn convert(&self, verdict: Result<Arc<Identity>, AuthError>) -> Result<Arc<Caller>, Denied> {
-        verdict.map(|identity| self.caller(identity)).map_err(|error| Denied {
+        let identity = verdict.map_err(|error| Denied {
             status: error.status(),
             message: error.to_string(),
             challenge: HeaderValue::from_str(&self.challenge.of(&error)).ok(),
             retry_after: error.retry_after(),
-        })
+        })?;
+        let is_token = matches!(identity.principal, Principal::Token { .. });
+        let caller = self.caller(identity);
+        match &self.roles {
+            Some(roles) if is_token => self.with_role(caller, roles),
+            _ => Ok(caller),
+        }
+    }
+
+    /// Refuses a caller that could have a role with another scope, and has none.
+    fn with_role(&self, caller: Arc<Caller>, roles: &RoleScopes) -> Result<Arc<Caller>, Denied> {
+        let helpful = roles(&caller);
+        if helpful.is_empty() {
+            return Ok(caller);
+        }
+        let message = format!("the token has no scope that gives a role; one of: {}", helpful.join(" "));
+        let challenge = HeaderValue::from_str(&self.challenge.insufficient_scope(&helpful)).ok();
+        Err(Denied { status: 403, message, challenge, retry_after: None })
     }
 
     fn caller(&self, identity: Arc<Identity>) -> Arc<Caller> {
@@ -114,7 +141,7 @@ mod tests {
             ada.sha256, bob.sha256
         );
         let keys = ApiKeys::from_json(&text).unwrap();
-        let gate = gate(Authenticator::Keys(keys), Challenge::default(), TrustedProxies::default());
+        let gate = gate(Authenticator::Keys(keys), Challenge::default(), TrustedProxies::default(), None);
         let first = admitted(&gate, &[&ada.token]).unwrap();
         assert!(Arc::ptr_eq(&first, &admitted(&gate, &[&ada.token]).unwrap()));
         assert_eq!(

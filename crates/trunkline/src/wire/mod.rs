@@ -4,7 +4,7 @@
 pub(crate) mod doctor;
 mod fetch;
 pub(crate) mod flags;
-mod gate;
+pub(crate) mod gate;
 pub(crate) mod gateway;
 mod issuer;
 pub(crate) mod lineage;

@@ -4,47 +4,79 @@ use super::{gateway, reach, settings};
 use crate::{args::ConnectionArgs, environment::Environment, failure::Failure};
 use std::path::{Path, PathBuf};
 use trunkline_client::{
-    ConnectOptions, Exposure, RevisionChoice, Target, ToolFilter,
+    ConnectOptions, Exposure, ItemFilter, ItemKind, RevisionChoice, Target,
     resilience::{TimeoutOptions, Timeouts},
 };
 use trunkline_config::{Reach, Server, Settings};
+use trunkline_gateway::{
+    catalog::{ItemAccess, KindRules, Rules},
+    policy::PolicyRules,
+    upstream::Kind,
+};
 use trunkline_protocol::{Caller, ServerName};
 
-/// A configured server, with its target and connection options.
+/// A configured server, with its target, connection options and rules.
 #[derive(Debug)]
 pub(crate) struct Named {
+    pub(crate) name: ServerName,
     pub(crate) target: Target,
+    /// Its filter leaves only the items that the local user may use.
     pub(crate) options: ConnectOptions,
+    /// The rules of the server and the roles of callers.
+    pub(crate) rules: Rules,
+}
+
+/// The result of looking up a name in the configuration.
+#[derive(Debug)]
+pub(crate) enum Lookup {
+    Server(Box<Named>),
+    /// It is configured, but cannot be used.
+    Unusable(Failure),
+    /// It is not configured, or the configuration cannot be read. The failure, if any, says more
+    /// than that.
+    Unknown(Option<Failure>),
+}
+
+/// Looks up a name, reading the configuration once.
+pub(crate) fn look_up(word: &str, environment: &Environment) -> Lookup {
+    let Ok(name) = word.parse::<ServerName>() else { return Lookup::Unknown(None) };
+    let loaded = match settings::read(environment, None, Vec::new()) {
+        Ok(Ok(loaded)) => loaded,
+        Ok(Err(rejected)) => {
+            let failure = Failure::usage(format!("cannot look up the server `{word}`: {rejected}"));
+            let hint = "`trunkline config check` shows each problem and its position";
+            return Lookup::Unknown(Some(failure.hint(hint)));
+        }
+        Err(failure) => return Lookup::Unknown(Some(failure)),
+    };
+    match loaded.settings.servers.get(&name) {
+        Some(server) => reached(server, &loaded.settings, environment)
+            .map_or_else(Lookup::Unusable, |named| Lookup::Server(Box::new(named))),
+        None => unknown(word, &loaded.settings),
+    }
 }
 
 /// Finds the server of this name; `None` if it is not configured, or there is no configuration.
 pub(crate) fn find(word: &str, environment: &Environment) -> Result<Option<Named>, Failure> {
-    let Ok(name) = word.parse::<ServerName>() else { return Ok(None) };
-    let loaded = settings::read(environment, None, Vec::new())?.map_err(|rejected| {
-        Failure::usage(format!("cannot look up the server `{word}`: {rejected}"))
-            .hint("`trunkline config check` shows each problem and its position")
-    })?;
-    let Some(server) = loaded.settings.servers.get(&name) else {
-        return unknown(word, &loaded.settings);
-    };
-    let mut named = reached(word, server, environment)?;
-    named.options.tools = allowed_tools(&loaded.settings, &name)?;
-    Ok(Some(named))
+    match look_up(word, environment) {
+        Lookup::Server(named) => Ok(Some(*named)),
+        Lookup::Unusable(failure) | Lookup::Unknown(Some(failure)) => Err(failure),
+        Lookup::Unknown(None) => Ok(None),
+    }
 }
 
-/// The tools that the local user may use, by the rules that also hold in the gateway.
-fn allowed_tools(settings: &Settings, name: &ServerName) -> Result<ToolFilter, Failure> {
-    let rules = gateway::tool_rules(settings, name).map_err(|bad| Failure::usage(bad.to_string()))?;
+/// The items that the local user may use, by the rules that also hold in the gateway.
+fn allowed_items(rules: &Rules, name: &ServerName) -> Result<ItemFilter, Failure> {
+    let access = ItemAccess::new(rules, name).map_err(|bad| Failure::usage(bad.to_string()))?;
     let caller = Caller::local();
-    Ok(ToolFilter::new(move |tool| rules.allow(&caller, tool)))
-}
-
-/// True if a server of this name is configured, also if it is disabled. A configuration that cannot
-/// be read has no servers; the command that needs it reports why.
-pub(crate) fn is_known(word: &str, environment: &Environment) -> bool {
-    let Ok(name) = word.parse::<ServerName>() else { return false };
-    let Ok(Ok(loaded)) = settings::read(environment, None, Vec::new()) else { return false };
-    loaded.settings.servers.contains_key(&name) || loaded.settings.disabled.contains(&name)
+    Ok(ItemFilter::new(move |kind, name| {
+        let kind = match kind {
+            ItemKind::Tool => Kind::Tools,
+            ItemKind::Prompt => Kind::Prompts,
+            ItemKind::Resource => Kind::Resources,
+        };
+        access.allows(&caller, kind, name)
+    }))
 }
 
 /// All configured servers.
@@ -70,7 +102,7 @@ pub(crate) fn all(environment: &Environment, file: Option<&Path>) -> Result<Conf
             Reach::Builtin(_) => "it is one of our own packs, which runs inside `trunkline serve`",
             Reach::Unusable(unusable) => &unusable.reason,
             Reach::Local(_) | Reach::Remote(_) => {
-                servers.push((name.to_string(), reached(name.as_ref(), server, environment)?));
+                servers.push((name.to_string(), reached(server, &loaded.settings, environment)?));
                 continue;
             }
         };
@@ -79,9 +111,11 @@ pub(crate) fn all(environment: &Environment, file: Option<&Path>) -> Result<Conf
     Ok(Configured { servers, left_out, files: loaded.read })
 }
 
-fn reached(word: &str, server: &Server, environment: &Environment) -> Result<Named, Failure> {
+/// The only place where a configured server becomes a target, so its rules are never left out.
+fn reached(server: &Server, settings: &Settings, environment: &Environment) -> Result<Named, Failure> {
+    let word = &server.name;
     let named = |failure: String| Failure::usage(format!("server `{word}`: {failure}"));
-    let (target, options) = match &server.reach {
+    let (target, mut options) = match &server.reach {
         Reach::Local(local) => reach::program(local, server, environment).map_err(named)?,
         Reach::Remote(remote) => reach::address(remote, server, environment).map_err(named)?,
         Reach::Unusable(unusable) => {
@@ -95,28 +129,38 @@ fn reached(word: &str, server: &Server, environment: &Environment) -> Result<Nam
             );
         }
     };
-    Ok(Named { target, options })
+    let rules = gateway::rules_for(settings, &server.name);
+    options.items = allowed_items(&rules, &server.name)?;
+    Ok(Named { name: server.name.clone(), target, options, rules })
 }
 
-fn unknown(word: &str, settings: &trunkline_config::Settings) -> Result<Option<Named>, Failure> {
+fn unknown(word: &str, settings: &Settings) -> Lookup {
     if settings.disabled.iter().any(|name| name.as_ref() == word) {
-        return Err(Failure::usage(format!("the server `{word}` is disabled in the configuration")));
+        let text = format!("the server `{word}` is disabled in the configuration");
+        return Lookup::Unusable(Failure::usage(text));
     }
     if settings.servers.is_empty() {
-        return Ok(None);
+        return Lookup::Unknown(None);
     }
     let names: Vec<&str> = settings.servers.keys().map(AsRef::as_ref).collect();
     let nearest = names.iter().max_by(|a, b| strsim::jaro(a, word).total_cmp(&strsim::jaro(b, word)));
     let failure = Failure::usage(format!("`{word}` is neither an address nor a configured server"));
-    Err(match nearest {
+    Lookup::Unknown(Some(match nearest {
         Some(nearest) if strsim::jaro(nearest, word) > 0.8 => {
             failure.hint(format!("did you mean `{nearest}`?"))
         }
         _ => failure.hint(format!("configured servers: {}", names.join(", "))),
-    })
+    }))
 }
 
 impl Named {
+    /// True if there are rules for its tools, or roles.
+    pub(crate) fn has_rules(&self) -> bool {
+        let mut servers = self.rules.servers.values();
+        self.rules.policy != PolicyRules::default()
+            || servers.any(|server| server.tools != KindRules::default())
+    }
+
     /// Completes the command-line options with those from the configuration.
     pub(crate) fn complete(self, mut options: ConnectOptions, args: &ConnectionArgs) -> ConnectOptions {
         for (name, value) in &self.options.http.extra_headers {
@@ -130,7 +174,7 @@ impl Named {
         if options.speak == RevisionChoice::Newest {
             options.speak = self.options.speak;
         }
-        options.tools = self.options.tools;
+        options.items = self.options.items;
         options.timeouts = mixed(self.options.timeouts, options.timeouts, args);
         options
     }

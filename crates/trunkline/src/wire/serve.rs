@@ -1,6 +1,9 @@
 //! Turns settings into serving options: authentication, rate limits and audit trail.
 
-use super::{gate, settings};
+use super::{
+    gate::{self, RoleScopes},
+    settings,
+};
 use crate::{args::EraChoice, environment::Environment, failure::Failure};
 use std::{collections::HashMap, path::PathBuf, time::Duration};
 use trunkline_auth::{ApiKeys, Authenticator, Challenge, JwtOptions, ProtectedResource, TrustedProxies};
@@ -85,7 +88,11 @@ pub(crate) fn audit_home(settings: &Settings, environment: &Environment) -> Resu
 }
 
 /// The options of the front end: guard, limits and era.
-pub(crate) fn options(settings: &Settings, era: EraChoice) -> Result<ServeOptions, Failure> {
+pub(crate) fn options(
+    settings: &Settings,
+    era: EraChoice,
+    roles: Option<RoleScopes>,
+) -> Result<ServeOptions, Failure> {
     let eras = match era {
         EraChoice::Auto => Eras::Both,
         EraChoice::Legacy => Eras::Only(Era::Legacy),
@@ -93,7 +100,7 @@ pub(crate) fn options(settings: &Settings, era: EraChoice) -> Result<ServeOption
     };
     Ok(ServeOptions {
         eras,
-        guard: guard(&settings.auth)?,
+        guard: guard(&settings.auth, roles)?,
         limits: limits(settings),
         ..ServeOptions::default()
     })
@@ -147,7 +154,7 @@ pub(super) fn states(settings: &Settings) -> Result<StateOptions, Failure> {
     Ok(StateOptions { key: key.transpose()?, lifetime: settings.limits.state_for })
 }
 
-pub(crate) fn guard(auth: &Auth) -> Result<Guard, Failure> {
+pub(crate) fn guard(auth: &Auth, roles: Option<RoleScopes>) -> Result<Guard, Failure> {
     let mut metadata = match &auth.jwt {
         Some(jwt) => Some(
             ProtectedResource::new(&jwt.audience, &[&jwt.issuer])
@@ -166,7 +173,7 @@ pub(crate) fn guard(auth: &Auth) -> Result<Guard, Failure> {
     Ok(Guard {
         hosts: auth.hosts.clone(),
         origins: auth.origins.clone(),
-        gate: authenticator(auth)?.map(|authenticator| gate::gate(authenticator, challenge, proxies)),
+        gate: authenticator(auth)?.map(|authenticator| gate::gate(authenticator, challenge, proxies, roles)),
         metadata: metadata.map(|metadata| metadata.to_json()),
     })
 }

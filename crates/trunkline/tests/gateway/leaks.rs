@@ -156,3 +156,68 @@ async fn a14_status_and_metrics_show_a_caller_no_more_than_its_role_allows() {
     door.stop().await;
     site.emptied().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a14_a_guest_does_not_start_servers_that_it_may_not_use() {
+    let site = Site::new("asleep");
+    site.configure(&json!({
+        "mcp": {"servers": {
+            "echo": site.echo("echo", "modern"),
+            "secret": site.echo("secret", "modern"),
+        }},
+        "views": {"both": {"naming": "bare"}},
+        "limits": {"listGrace": "30s"},
+        "roles": {"guest": {"allow": ["echo_*"]}, "owner": {"allow": ["*"], "operate": true}},
+        "auth": {"keys": site.path("keys.json")},
+    }));
+    let keys = site.keys(&[("guest", &["guest"]), ("owner", &["owner"])]);
+    let (guest, owner) = (&keys[0].token, &keys[1].token);
+    let mut door = site.open();
+    for (path, prefix, revision) in [("/mcp", "echo_", LEGACY), ("/mcp/both", "", MODERN)] {
+        let mut caller = Caller::at(&door, path, Some(guest), revision).await;
+        let tools = caller.tools().await;
+        assert!(tools.contains(&format!("{prefix}echo")), "{tools:?}");
+        for method in ["prompts/list", "resources/list", "resources/templates/list"] {
+            caller.request(method, json!({})).await;
+        }
+        caller.call("nowhere", json!({})).await;
+        caller.request("resources/read", json!({"uri": "nowhere://at-all"})).await;
+    }
+    let page = seen(&door, owner, |one| one["name"] == "secret").await;
+    let secret = page["upstreams"].as_array().unwrap().iter().find(|one| one["name"] == "secret").unwrap();
+    assert_eq!(secret["state"], "idle", "{secret:#}");
+    assert!(site.processes("secret").is_empty());
+    let mut able = Caller::open(&door, Some(owner), MODERN).await;
+    assert!(able.tools().await.contains(&"secret_echo".to_owned()));
+    door.stop().await;
+    site.emptied().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a14_a_servers_own_deny_matches_own_and_public_names() {
+    let site = Site::new("denied");
+    let mut server = site.echo("echo", "modern");
+    server["deny"] = json!(["nap", "echo_pid", "*_spawn", "echo_door"]);
+    server["tools"] = json!({"gate": {"rename": "door"}});
+    let settings = json!({"mcp": {"servers": {"echo": server}}});
+    site.configure(&settings);
+    site.write(".config/trunkline/trunkline.json", &settings.to_string());
+    let mut door = site.open();
+    for (path, prefix) in [("/mcp", "echo_"), ("/mcp/server/echo", "")] {
+        let mut caller = Caller::at(&door, path, None, MODERN).await;
+        caller.insist(&format!("{prefix}echo"), json!({"text": "there"})).await;
+        let tools = caller.tools().await;
+        assert!(tools.contains(&format!("{prefix}ask")), "{tools:?}");
+        for own in ["nap", "pid", "spawn", "gate", "door"] {
+            let name = format!("{prefix}{own}");
+            assert!(!tools.contains(&name), "{name}: {tools:?}");
+            let refused = caller.call(&name, json!({"text": "x", "ms": 1})).await;
+            assert!(refused["error"].is_object(), "{name}: {refused:#}");
+        }
+    }
+    let listed = site.binary().args(["list", "echo", "tools", "--json"]).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert!(listed.contains("\"ask\"") && !listed.contains("\"pid\""), "{listed}");
+    door.stop().await;
+    site.emptied().await;
+}

@@ -86,6 +86,39 @@ async fn a14_a_token_without_all_scopes_is_403_and_told_all_that_it_lacks() {
     site.emptied().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a14_a_token_whose_scopes_give_no_role_is_403_and_told_all_that_would() {
+    let roles = json!({
+        "reader": {"allow": ["echo_echo"], "scopes": ["tools:read"]},
+        "writer": {"allow": ["*"], "scopes": ["tools:write", "admin"]},
+    });
+    let (site, signer, key) = issued("roleless", &[], &roles);
+    let mut door = site.open();
+    for revision in [LEGACY, MODERN] {
+        let other = token(&signer, "ada", "other");
+        let mut caller = Caller::silent(&door, "/mcp", Some(&other), revision).await;
+        let hello = json!({
+            "protocolVersion": LEGACY,
+            "capabilities": {},
+            "clientInfo": {"name": "by-hand", "version": "1"},
+        });
+        let (method, params) =
+            if revision == LEGACY { ("initialize", hello) } else { ("tools/list", json!({})) };
+        let refused = caller.ask(&json!(1), method, params).await.unwrap();
+        assert_eq!(refused.status, 403, "{}", refused.text());
+        let challenge = refused.header("www-authenticate").unwrap();
+        assert!(challenge.contains("error=\"insufficient_scope\""), "{challenge}");
+        assert!(challenge.contains("scope=\"admin tools:read tools:write\""), "{challenge}");
+    }
+    let mut reader = Caller::open(&door, Some(&token(&signer, "ada", "tools:read")), MODERN).await;
+    assert_eq!(reader.tools().await, ["echo_echo"]);
+    // A key cannot get other scopes by asking for them.
+    let mut keyed = Caller::open(&door, Some(&key), MODERN).await;
+    assert_eq!(keyed.tools().await, [""; 0]);
+    door.stop().await;
+    site.emptied().await;
+}
+
 /// The default share of sessions of one caller.
 const SHARE: usize = 256;
 

@@ -1,19 +1,31 @@
-//! The handler of a bridge: forwards calls to its one upstream.
+//! The handlers of a bridge: they forward calls to its one upstream.
 
 use futures_util::stream;
 use std::sync::Arc;
 use tokio::sync::watch;
-use trunkline_gateway::{StateOptions, States, upstream::Upstream};
+use trunkline_gateway::{
+    Gateway, GatewayOptions, StateOptions, States,
+    catalog::{BadRules, Rules},
+    upstream::Upstream,
+};
 use trunkline_protocol::{
     Call, Caller, Fault, Handler, Notification, Notify, Part, Raw, Reply,
-    message::{UNSOLICITED, meta},
+    message::{Implementation, UNSOLICITED, meta},
     method,
 };
+use trunkline_serve::CallerTest;
 
-/// The handler of a bridge, with its one upstream.
+/// The handler of a bridge to a server without rules: it passes everything on.
 pub(super) struct Bridged {
     upstream: Arc<Upstream>,
     states: Arc<States>,
+}
+
+/// The handler of a bridge to a configured server with rules: a gateway with this server alone,
+/// which applies them as `trunkline serve` does at `/mcp/server/<name>`.
+pub(super) struct Ruled {
+    gateway: Gateway,
+    view: Arc<str>,
 }
 
 /// Facts about the server for the startup message.
@@ -22,21 +34,49 @@ pub(super) struct About {
     pub(super) revision: Option<&'static str>,
 }
 
+/// Connects at start, so that an unreachable server is reported before a client arrives.
+pub(super) async fn probe(upstream: &Upstream) -> Result<About, Fault> {
+    let mut call = Call::new(method::DISCOVER, None);
+    call.caller = Caller::local();
+    let introduction: Raw = upstream.call(call).outcome().await?;
+    let identity = meta::get(Some(&introduction), meta::SERVER_INFO);
+    Ok(About {
+        name: identity.and_then(|identity| identity.member_as("name")),
+        revision: upstream.status().revision,
+    })
+}
+
 impl Bridged {
     pub(super) fn new(upstream: Arc<Upstream>) -> Self {
         Self { upstream, states: Arc::new(States::new(&StateOptions::default())) }
     }
+}
 
-    /// Connects at start, so that an unreachable server is reported before a client arrives.
-    pub(super) async fn probe(&self) -> Result<About, Fault> {
-        let mut call = Call::new(method::DISCOVER, None);
-        call.caller = Caller::local();
-        let introduction: Raw = self.upstream.call(call).outcome().await?;
-        let identity = meta::get(Some(&introduction), meta::SERVER_INFO);
-        Ok(About {
-            name: identity.and_then(|identity| identity.member_as("name")),
-            revision: self.upstream.status().revision,
-        })
+impl Ruled {
+    pub(super) fn new(upstream: &Arc<Upstream>, rules: Rules) -> Result<Self, BadRules> {
+        let identity = Implementation::new("trunkline", env!("CARGO_PKG_VERSION"));
+        let mut options = GatewayOptions::new(identity);
+        options.servers = vec![upstream.clone()];
+        options.rules = rules;
+        let view = format!("server/{}", upstream.name()).into();
+        Ok(Self { gateway: Gateway::new(options)?, view })
+    }
+
+    /// The test for callers that may see the metrics.
+    pub(super) fn may_operate(&self) -> CallerTest {
+        let gateway = self.gateway.clone();
+        Arc::new(move |caller: &Caller| gateway.may_operate(caller))
+    }
+}
+
+impl Handler for Ruled {
+    fn call(&self, mut call: Call) -> Reply {
+        call.view = Some(self.view.clone());
+        self.gateway.call(call)
+    }
+
+    fn notify(&self, notice: Notify) {
+        self.gateway.notify(notice);
     }
 }
 

@@ -13,17 +13,18 @@ use crate::{
     telemetry::{Configured, Telemetry, TelemetryArgs},
     wire::{self, observed::Observed, stack::Stack},
 };
-use bridged::{About, Bridged};
+use bridged::{About, Bridged, Ruled, probe};
 use std::{net::SocketAddr, sync::Arc};
 use tokio::sync::watch;
 use trunkline_client::{ConnectOptions, Connector, Target};
 use trunkline_config::AccessLog;
 use trunkline_gateway::{
+    catalog::Rules,
     metrics,
     upstream::{Start, Upstream, UpstreamOptions},
 };
-use trunkline_protocol::{Caller, ServerName};
-use trunkline_serve::{Limits, ServeOptions, Shutdown, Workers, serve_stdio};
+use trunkline_protocol::{Caller, Handler, ServerName};
+use trunkline_serve::{CallerTest, Limits, ServeOptions, Shutdown, Workers, serve_stdio};
 use trunkline_transport::stdio::{standard_input, standard_output};
 
 /// Offer a server over another transport, or to clients of another era
@@ -31,7 +32,8 @@ use trunkline_transport::stdio::{standard_input, standard_output};
 /// By default, serves on standard input and output, so that a client that can only start commands
 /// reaches a remote or newer server. With `--listen`, serves over HTTP, so that a server that is a
 /// command has an address: `/mcp` for clients of every revision, `/sse` for those of 2024-11-05.
-/// The server's names, instructions and identity are passed on unchanged.
+/// The server's names, instructions and identity are passed on unchanged; the rules of a configured
+/// server and the roles of callers hold as with `serve`.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "trunkline bridge [OPTIONS] <TARGET>\n       trunkline bridge [OPTIONS] [--] <COMMAND>..."
@@ -73,20 +75,29 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         wire::memory::limit_client(&context.environment);
         let target = wire::target(split.target, &args.connection, &context.environment)?;
         let mut options = wire::bridge_options(&args.connection, context)?;
+        let mut ruled = None;
         if let Some(configured) = split.configured {
+            ruled = configured.has_rules().then(|| (configured.name.clone(), configured.rules.clone()));
             options = configured.complete(options, &args.connection);
         }
+        let (name, rules) = ruled.unzip();
         // Of the configuration, a bridge uses the memory limit and the server's entry.
         let (traces, log) = (trunkline_config::Telemetry::default(), AccessLog::default());
         let told = Configured { telemetry: &traces, access_log: &log };
         let telemetry = Telemetry::start(&args.telemetry, told, &context.environment)?;
         let observed = Arc::new(Observed::new(telemetry.tracer()));
-        let upstream = upstream(target, options, &observed)?;
+        let upstream = upstream(name, (target, options), &observed)?;
         upstream.start();
-        let handler = Arc::new(Bridged::new(upstream.clone()));
+        let (handler, may_operate) = handler(&upstream, rules)?;
         let outcome = match args.listen {
             Some(address) => {
-                let seen = Seen { telemetry: &telemetry, observed, upstream: upstream.clone(), workers };
+                let seen = Seen {
+                    telemetry: &telemetry,
+                    observed,
+                    upstream: upstream.clone(),
+                    workers,
+                    may_operate,
+                };
                 over_http(context, args, (address, handler), seen).await
             }
             None => over_stdio(context, args, handler, &telemetry).await,
@@ -103,11 +114,28 @@ struct Seen<'a> {
     observed: Arc<Observed>,
     upstream: Arc<Upstream>,
     workers: Workers,
+    may_operate: Option<CallerTest>,
 }
 
-/// The server behind the bridge, started on the first client's call.
-fn upstream(target: Target, options: ConnectOptions, observed: &Observed) -> Result<Arc<Upstream>, Failure> {
-    let name = NAME.parse::<ServerName>().map_err(|error| Failure::usage(error.to_string()))?;
+/// The handler of a server, which applies its rules if it has any.
+fn handler(upstream: &Arc<Upstream>, rules: Option<Rules>) -> Result<Offered, Failure> {
+    let Some(rules) = rules else { return Ok((Arc::new(Bridged::new(upstream.clone())), None)) };
+    let ruled = Ruled::new(upstream, rules).map_err(|bad| Failure::usage(bad.to_string()))?;
+    let may_operate = ruled.may_operate();
+    Ok((Arc::new(ruled), Some(may_operate)))
+}
+
+/// A handler, and the test for callers that may see the metrics.
+type Offered = (Arc<dyn Handler>, Option<CallerTest>);
+
+/// The server behind the bridge, started on the first client's call. Its rules need its name.
+fn upstream(
+    name: Option<ServerName>,
+    (target, options): (Target, ConnectOptions),
+    observed: &Observed,
+) -> Result<Arc<Upstream>, Failure> {
+    let name = name.map_or_else(|| NAME.parse::<ServerName>(), Ok);
+    let name = name.map_err(|error| Failure::usage(error.to_string()))?;
     let settings = UpstreamOptions {
         start: Start::WhenNeeded,
         timeouts: options.timeouts,
@@ -135,7 +163,7 @@ fn refuse(option: &str, given: bool) -> Result<(), Failure> {
 async fn over_stdio(
     context: &Context,
     args: &Args,
-    handler: Arc<Bridged>,
+    handler: Arc<dyn Handler>,
     telemetry: &Telemetry,
 ) -> Result<Ending, Failure> {
     output::require_reader()?;
@@ -144,7 +172,7 @@ async fn over_stdio(
     // The only client may use the full concurrency and queue of the only upstream.
     let room = UpstreamOptions::default().bulkhead;
     let mut options = ServeOptions {
-        guard: wire::serve::guard(&wire::flags::auth(&args.guard))?,
+        guard: wire::serve::guard(&wire::flags::auth(&args.guard), None)?,
         limits: Limits { calls: room.concurrency + room.queue, ..Limits::default() },
         ..ServeOptions::default()
     };
@@ -162,23 +190,24 @@ async fn over_stdio(
 async fn over_http(
     context: &Context,
     args: &Args,
-    (address, handler): (SocketAddr, Arc<Bridged>),
+    (address, handler): (SocketAddr, Arc<dyn Handler>),
     seen: Seen<'_>,
 ) -> Result<Ending, Failure> {
     let mut stop = Stop::listen()?;
-    let mut guard = wire::serve::guard(&wire::flags::auth(&args.guard))?;
+    let mut guard = wire::serve::guard(&wire::flags::auth(&args.guard), None)?;
     guard.hosts.extend(listening::own_host(address));
     let listener = listening::listen(address, &guard).await?;
     // Connect now, so that an unreachable server is reported at startup, not on the first call.
     let server = tokio::select! {
-        server = handler.probe() => server.map_err(Failure::connecting)?,
+        server = probe(&seen.upstream) => server.map_err(Failure::connecting)?,
         stopped = stop.stopped() => return Err(stopped),
     };
-    let Seen { telemetry, observed, upstream, workers } = seen;
+    let Seen { telemetry, observed, upstream, workers, may_operate } = seen;
     let ours = telemetry.metrics();
     let mut options = ServeOptions {
         guard,
         workers,
+        may_operate,
         more_metrics: Some(Arc::new(move |_: &Caller| {
             metrics::render(&[observed.figures(&upstream)]) + &ours()
         })),

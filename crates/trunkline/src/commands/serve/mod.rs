@@ -228,7 +228,7 @@ impl Serving<'_> {
 
     async fn over_stdio(&self, offer: &Offer) -> Result<Ending, Failure> {
         output::require_reader()?;
-        let mut options = wire::options(&self.loaded.settings, self.args.era)?;
+        let mut options = wire::options(&self.loaded.settings, self.args.era, None)?;
         let (handler, _) = self.stacked(offer, "stdio", &mut options)?;
         let mut stop = Stop::listen()?;
         output::explain_on_terminal(self.context, "without --stdio it serves over HTTP");
@@ -244,7 +244,7 @@ impl Serving<'_> {
     async fn over_http(&self, offer: &Offer, socket: Option<TcpListener>) -> Result<Ending, Failure> {
         let Self { context, args, loaded, telemetry, .. } = *self;
         let settings = &loaded.settings;
-        let mut options = wire::options(settings, args.era)?;
+        let mut options = wire::options(settings, args.era, offer.role_scopes())?;
         options.workers = self.workers.clone();
         offer.add_pages(&mut options, telemetry);
         let inherited = socket.as_ref().and_then(|socket| socket.local_addr().ok());

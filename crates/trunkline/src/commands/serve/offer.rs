@@ -5,6 +5,7 @@ use crate::{
     failure::Failure,
     telemetry::Telemetry,
     wire::{
+        gate::RoleScopes,
         gateway::Running,
         packs::{Kit, Packs},
     },
@@ -64,6 +65,13 @@ impl Offer {
                 ToolNames::new(move |view, tool| gateway.own_name(view, tool))
             }
         }
+    }
+
+    /// The token scopes that would give a role. Roles do not concern the built-in tools.
+    pub(super) fn role_scopes(&self) -> Option<RoleScopes> {
+        let Self::Servers(running) = self else { return None };
+        let gateway = running.gateway.clone();
+        Some(Arc::new(move |caller: &Caller| gateway.helpful_scopes(caller)))
     }
 
     /// Adds the status page and the metrics of the upstreams to the HTTP endpoints. Both show a

@@ -17,7 +17,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use trunkline_config::{Loaded, Reach, ServerChanges, Settings};
 use trunkline_gateway::{
     Gateway, GatewayOptions,
-    catalog::{BadRules, ServerToolRules},
+    catalog::Rules,
     gateway::Source,
     metrics::UpstreamFigures,
     policy::Policy,
@@ -218,9 +218,11 @@ pub(crate) fn policy(settings: &Settings) -> Result<Policy, Failure> {
     Policy::new(&rules::policy(settings)).map_err(|bad| Failure::usage(bad.to_string()))
 }
 
-/// The rules for the tools of one server, for commands that reach it without the gateway.
-pub(crate) fn tool_rules(settings: &Settings, server: &ServerName) -> Result<ServerToolRules, BadRules> {
-    ServerToolRules::new(&rules::of(settings), server)
+/// The rules for one server and its callers, for commands that reach it by its name.
+pub(crate) fn rules_for(settings: &Settings, server: &ServerName) -> Rules {
+    let Rules { mut servers, policy, .. } = rules::of(settings);
+    servers.retain(|name, _| name == server);
+    Rules { servers, policy, ..Rules::default() }
 }
 
 fn sources(upstreams: &BTreeMap<ServerName, Arc<Upstream>>) -> Vec<Arc<dyn Source>> {
