@@ -149,7 +149,7 @@ fn references_stand_for_variables_defaults_and_files() {
 fn v01_only_servers_that_differ_are_changed_by_a_reload() {
     let before = r#"{"mcp": {"servers": {"same": {"command": ["s", "${T}"]}, "gone": {"command": ["g"]}, "other": {"command": ["o"]}}}}"#;
     let after = r#"{ // moved, and commented
-        "mcp": {"servers": {"new": {"command": ["n"]}, "other": {"command": ["o", "2"]}, "same": {"command": ["s", "{env:T}"], "concurrency": 64}}}}"#;
+        "mcp": {"servers": {"new": {"command": ["n"]}, "other": {"command": ["o", "2"]}, "same": {"command": ["s", "{env:T}"], "concurrency": 512}}}}"#;
     let load = |text: &str, value: &str| {
         let place = Place::new().file("project/trunkline.json", text);
         let mut settings = place.variable("T", value).settings();

@@ -96,7 +96,7 @@ impl Default for Limits {
             sessions: 1024,
             sessions_per_caller: 256,
             session_idle: Duration::from_mins(30),
-            calls: 64,
+            calls: 512,
             parked: 256,
             parked_for: Duration::from_mins(5),
             replay_events: 1024,

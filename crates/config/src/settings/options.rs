@@ -27,7 +27,8 @@ pub struct ServerOptions {
     /// timeout of one request. Time in which this process was suspended does not count.
     #[schemars(schema_with = "timeouts")]
     pub timeout: Timeouts,
-    /// Maximum number of concurrent calls.
+    /// Maximum number of concurrent calls. A waiting call takes a few KiB, so the default is more
+    /// than most servers work on at once; lower it for a server that suffers from many calls.
     #[schemars(range(min = 1, max = 10_000))]
     pub concurrency: u32,
     /// Maximum number of calls queued beyond `concurrency`; further ones are refused.

@@ -13,9 +13,10 @@ pub struct Limits {
     /// Maximum size of a request body, or of a line on standard input, in bytes.
     #[schemars(range(min = 1024, max = 1_073_741_824))]
     pub body_bytes: u64,
-    /// Memory for all messages above 64 KiB that are being received or processed: request bodies
-    /// and results of servers, in bytes. Beyond it, requests are refused with 503. `null`: a
-    /// quarter of the memory of the machine or its cgroup, at most 2 GiB.
+    /// Memory for all messages above 64 KiB in flight, in bytes: request bodies, results of
+    /// servers, responses that clients have not read, and events kept for replay (at most half of
+    /// it). Beyond it, requests are refused with 503, and results are replaced by error E224.
+    /// `null`: a quarter of the memory of the machine or its cgroup, at most 2 GiB.
     #[schemars(range(min = 16_777_216, max = 1_099_511_627_776_u64))]
     pub memory_bytes: Option<u64>,
     /// Timeout for receiving the head of a request, which also applies to new connections without
@@ -51,7 +52,8 @@ pub struct Limits {
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 604_800_000))]
     pub session_idle: Duration,
-    /// Maximum number of concurrent requests per session.
+    /// Maximum number of concurrent requests per session. A request in flight takes a few KiB;
+    /// large ones share `memoryBytes`.
     #[schemars(range(min = 1, max = 10_000))]
     pub calls: u32,
     /// Maximum number of calls that wait for input from their client.

@@ -297,10 +297,16 @@ impl UpstreamCall {
 
     /// The backoff before the next attempt, if the call is repeated.
     fn backoff(&self, fault: &Fault) -> Option<Duration> {
+        // The server is not asked again before the time that it named. If that is too late for
+        // this call, the caller gets the time.
+        let asked =
+            fault.data().and_then(|data| data.member_as::<u64>("retryAfter")).map(Duration::from_secs);
         let repeatable = fault.peer().is_none()
             && match fault.kind() {
                 // It was never sent.
                 FaultKind::CannotConnect | FaultKind::UrlUnreachable | FaultKind::NotReady => true,
+                // HTTP 429: the server refused it unread.
+                FaultKind::RateLimited => asked.is_some(),
                 FaultKind::ConnectionLost | FaultKind::ServerExited | FaultKind::Unavailable => {
                     self.may_repeat()
                 }
@@ -308,10 +314,6 @@ impl UpstreamCall {
             };
         let left = self.attempts < self.core.options.retry.attempts && self.has_budget(Duration::ZERO);
         let pause = self.core.retry.backoff(self.attempts);
-        // The server is not asked again before the time that it named. If that is too late for
-        // this call, the caller gets the time.
-        let asked =
-            fault.data().and_then(|data| data.member_as::<u64>("retryAfter")).map(Duration::from_secs);
         let left = left && asked.is_none_or(|asked| self.has_budget(asked));
         // A subscriber must learn that it may have missed something, so its call ends.
         let again = repeatable && left && !self.asked && !self.lasting;
@@ -320,7 +322,9 @@ impl UpstreamCall {
 
     /// True if another attempt may begin after this pause.
     fn has_budget(&self, pause: Duration) -> bool {
+        let in_time = |at| Moment::now() + pause < Moment::from(at);
         self.began.is_none_or(|began| began.elapsed() + pause < self.core.options.retry.budget)
+            && self.call.deadline.is_none_or(in_time)
     }
 
     /// True if making the call twice has the effect of making it once.

@@ -12,6 +12,7 @@ pub(super) fn named(server: &ServerName, fault: Fault) -> Fault {
         return fault;
     }
     let renamed = Fault::new(fault.kind(), format!("`{server}`: {}", fault.message()));
+    let renamed = if fault.retryable() { renamed } else { renamed.harmful_to_repeat() };
     with_cause(server, renamed, &fault)
 }
 

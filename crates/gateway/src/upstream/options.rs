@@ -216,7 +216,7 @@ impl Default for RestartOptions {
 
 impl Default for BulkheadOptions {
     fn default() -> Self {
-        Self { concurrency: 256, queue: 256, wait: Duration::from_secs(5) }
+        Self { concurrency: 512, queue: 1024, wait: Duration::from_secs(5) }
     }
 }
 

@@ -217,3 +217,37 @@ async fn overload(door: &Door, rate: f64, load: Duration) -> Arc<Tally> {
     calls.join_all().await;
     tally
 }
+
+/// Calls in flight of one session, which the defaults allow.
+const AT_ONCE: usize = 400;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn l07_one_session_has_hundreds_of_calls_in_flight() {
+    for era in ["legacy", "modern"] {
+        let site = Site::of("at-once", |site| json!({"echo": site.echo("echo", era)}));
+        let mut door = site.open();
+        let mut first = Caller::open(&door, None, LEGACY).await;
+        first.insist("echo_echo", json!({"text": "there"})).await;
+        let before = processes::resident_kib(door.pid());
+        let gate = site.path("gate");
+        let mut calls = JoinSet::new();
+        for number in 0..AT_ONCE {
+            let mut caller = Caller::silent(&door, "/mcp", None, LEGACY).await;
+            caller.session.clone_from(&first.session);
+            let arguments = json!({"text": number.to_string(), "path": gate});
+            let params = json!({"name": "echo_gate", "arguments": arguments});
+            calls.spawn(async move {
+                let answer = caller.ask(&json!(number), "tools/call", params).await.unwrap();
+                let message = answer.messages().pop().unwrap();
+                assert_eq!(text(&message), Some(number.to_string()), "{message:#}");
+            });
+        }
+        door.until(|status| status["upstreams"][0]["calls"]["inFlight"] == AT_ONCE).await;
+        let during = processes::resident_kib(door.pid());
+        println!("{era}: {AT_ONCE} calls in flight: {before} KiB became {during} KiB");
+        std::fs::write(&gate, "").unwrap();
+        calls.join_all().await;
+        door.stop().await;
+        site.emptied().await;
+    }
+}

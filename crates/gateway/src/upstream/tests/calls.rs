@@ -334,3 +334,29 @@ async fn l02_twice_the_load_gets_all_that_the_server_can_do_and_the_rest_is_refu
     assert!(began.elapsed() < Duration::from_millis(20), "the queue has drained");
     assert_eq!((upstream.status().calls.in_flight, upstream.status().calls.waiting), (0, 0));
 }
+
+#[tokio::test(start_paused = true)]
+async fn u18_a_call_that_a_server_refused_is_repeated_after_the_time_that_it_named() {
+    let fake = Fake::modern();
+    let upstream = fake.upstream(UpstreamOptions::default());
+    until_listed(&upstream).await;
+    let began = Instant::now();
+    upstream.call(call("too-often-at-first")).outcome().await.unwrap();
+    assert!((6..10).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn u18_a_time_beyond_the_budget_or_the_deadline_is_passed_on_at_once() {
+    let fake = Fake::modern();
+    let upstream = fake.upstream(UpstreamOptions::default());
+    until_listed(&upstream).await;
+    let mut hurried = call("too-often");
+    hurried.deadline = Some((Instant::now() + Duration::from_secs(5)).into_std());
+    for (call, seconds) in [(call("too-often-for-long"), 3600), (hurried, 7)] {
+        let began = Instant::now();
+        let fault = upstream.call(call).outcome().await.unwrap_err();
+        assert_eq!(fault.kind(), FaultKind::RateLimited);
+        assert_eq!(fault.data().unwrap().member_as::<u64>("retryAfter"), Some(seconds));
+        assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+    }
+}

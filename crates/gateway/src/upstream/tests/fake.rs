@@ -50,6 +50,8 @@ pub(super) struct Fake {
     pub(super) gate: Signal,
     pub(super) ttl: Mutex<Option<u64>>,
     turns: Semaphore,
+    /// Calls of the tool `too-often-at-first`.
+    refusals: AtomicUsize,
 }
 
 pub(super) struct FakeSession {
@@ -86,6 +88,7 @@ impl Fake {
             gate: Signal::new(),
             ttl: Mutex::default(),
             turns: Semaphore::new(10),
+            refusals: AtomicUsize::new(0),
         })
     }
 
@@ -265,6 +268,11 @@ impl FakeSession {
             Some("unreachable-at-first") if self.number == 0 => {
                 return Err(Fault::new(FaultKind::CannotConnect, "nobody there"));
             }
+            Some("too-often-at-first") if self.fake.refusals.fetch_add(1, Ordering::Relaxed) < 2 => {
+                return Err(too_often(3));
+            }
+            Some("too-often") => return Err(too_often(7)),
+            Some("too-often-for-long") => return Err(too_often(3600)),
             _ => {}
         }
         Ok(self.answer(&call))
@@ -347,4 +355,9 @@ pub(super) async fn until_listed(upstream: &Upstream) -> Arc<Offer> {
     until(upstream, |status| status.state == State::Ready && !status.stale && status.revision.is_some())
         .await;
     upstream.offer().unwrap()
+}
+
+/// The fault of HTTP 429 with `Retry-After`.
+fn too_often(seconds: u64) -> Fault {
+    Fault::new(FaultKind::RateLimited, "too often").with_data(json!({"retryAfter": seconds}).into())
 }
