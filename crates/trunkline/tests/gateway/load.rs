@@ -222,7 +222,7 @@ async fn overload(door: &Door, rate: f64, load: Duration) -> Arc<Tally> {
 const AT_ONCE: usize = 400;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn l07_one_session_has_hundreds_of_calls_in_flight() {
+async fn one_session_has_hundreds_of_calls_in_flight() {
     for era in ["legacy", "modern"] {
         let site = Site::of("at-once", |site| json!({"echo": site.echo("echo", era)}));
         let mut door = site.open();

@@ -93,6 +93,18 @@ async fn u18_retry_after_of_a_server_reaches_the_client() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn u18_a_call_refused_with_429_is_repeated_after_the_pause_that_the_server_named() {
+    let site = Site::new("limited");
+    let (_http, remote) = OddHttp::start(&site).await;
+    site.configure(&json!({"mcp": {"servers": {"http": remote}}}));
+    let mut door = site.open();
+    let mut caller = Caller::open(&door, None, MODERN).await;
+    caller.insist("http_good", json!({})).await;
+    assert_eq!(caller.said("http_limited", json!({})).await, "limited was called");
+    door.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn u05_a_flood_of_list_changes_is_logged_in_few_lines() {
     let site = Site::new("flood");
     site.configure(&json!({"mcp": {"servers": {"odd": site.local("odd", &words())}}}));

@@ -4,10 +4,13 @@ import http.server
 import json
 import pathlib
 import sys
+import time
 
-TOOLS = [{"name": name, "inputSchema": {"type": "object"}} for name in ("good", "garbled", "flood", "busy")]
+TOOLS = [{"name": name, "inputSchema": {"type": "object"}} for name in ("good", "garbled", "flood", "busy", "limited")]
 CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
 FLOOD = 60_000
+# Calls of the tool `limited`; the first one is refused.
+calls = []
 
 
 def answer(request):
@@ -43,6 +46,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.say(202, b"")
         if name_of(request) == "busy":
             return self.say(503, b"busy", {"Retry-After": "7"})
+        if name_of(request) == "limited":
+            calls.append(time.monotonic())
+            if len(calls) == 1:
+                return self.say(429, b"too often", {"Retry-After": "1"})
+            if calls[1] - calls[0] < 1:
+                return self.say(400, b"too soon")
         return self.say(200, answer(request), {"Content-Type": "application/json"})
 
     def do_GET(self):
