@@ -44,7 +44,7 @@ impl Client {
         }
         let outcome = self.drive(ask, timeouts, on_progress).await;
         match &outcome {
-            Err(fault) if counts_as_failure(fault) => admission.failed(fault),
+            Err(fault) if fault.kind().counts_against_server() => admission.failed(fault),
             _ => admission.succeeded(),
         }
         outcome
@@ -82,20 +82,6 @@ impl Client {
         let answer = self.0.connection.host().answer(asked);
         tokio::spawn(async move { question.answer(answer.await) });
     }
-}
-
-/// True if the failure is about the server's health, not about the request.
-fn counts_as_failure(fault: &Fault) -> bool {
-    matches!(
-        fault.kind(),
-        FaultKind::Unavailable
-            | FaultKind::Timeout
-            | FaultKind::ConnectionLost
-            | FaultKind::CannotConnect
-            | FaultKind::ServerExited
-            | FaultKind::BadAnswer
-            | FaultKind::UrlUnreachable
-    )
 }
 
 /// Decides on a retry. After a timeout or an exited process another attempt would not succeed.

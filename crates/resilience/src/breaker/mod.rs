@@ -18,6 +18,8 @@
 //! afterwards: its late success must not close the breaker without a trial, and its late failure
 //! must not reopen the breaker of a recovered server.
 //!
+//! A failure outside of calls (the server's process ended) counts in the current generation.
+//!
 //! There is no timer: an open breaker becomes half open with the first call after `open_for`.
 
 mod state;
@@ -167,6 +169,22 @@ impl Breaker {
         }
     }
 
+    /// Reports a failure that belongs to no call, such as the end of the server's process.
+    pub fn failed(&self, error: &dyn fmt::Display) {
+        let error = state::excerpt(error);
+        self.shared.change(|machine, options, now| machine.settle(options, Outcome::Failed(error), now));
+    }
+
+    /// Ends the time for which an open breaker refuses calls, so that the next call is a trial.
+    pub fn allow_trial(&self) {
+        self.shared.change(|machine, _, now| machine.allow_trial(now));
+    }
+
+    /// Closes the breaker and forgets earlier failures.
+    pub fn reset(&self) {
+        self.shared.change(|machine, _, _| machine.reset());
+    }
+
     pub fn state(&self) -> BreakerState {
         self.shared.lock().state()
     }
@@ -232,12 +250,20 @@ impl Shared {
     }
 
     fn settle(&self, generation: u64, outcome: Outcome) {
+        self.change(|machine, options, now| {
+            if machine.generation == generation {
+                machine.settle(options, outcome, now);
+            }
+        });
+    }
+
+    /// Changes the state machine and publishes the result.
+    fn change(&self, change: impl FnOnce(&mut StateMachine, &BreakerOptions, Instant)) {
         let now = Instant::now();
         let mut machine = self.lock();
-        if machine.generation == generation {
-            machine.settle(&self.options, outcome, now);
-            self.publish(&machine, generation);
-        }
+        let before = machine.generation;
+        change(&mut machine, &self.options, now);
+        self.publish(&machine, before);
     }
 
     /// Publishes the gate, and the transition if there was one since generation `before`. Called

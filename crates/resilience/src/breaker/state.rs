@@ -109,8 +109,22 @@ impl StateMachine {
                 self.enter(Phase::Open { until: now + options.open_for });
             }
             (Phase::HalfOpen { running, .. }, Outcome::Abandoned) => *running = running.saturating_sub(1),
-            // `Open` admits no calls, so no outcome can belong to its generation.
+            // `Open` admits no calls, and a further failure does not prolong it.
             (Phase::Closed, Outcome::Abandoned) | (Phase::Open { .. }, _) => {}
+        }
+    }
+
+    pub(super) fn allow_trial(&mut self, now: Instant) {
+        if let Phase::Open { until } = &mut self.phase {
+            *until = now;
+        }
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.failures = 0;
+        if !matches!(self.phase, Phase::Closed) {
+            self.counts.closed += 1;
+            self.enter(Phase::Closed);
         }
     }
 

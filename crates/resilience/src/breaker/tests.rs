@@ -282,6 +282,40 @@ async fn watchers_see_every_transition_and_only_those() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_failure_outside_of_calls_counts_and_ends_a_trial() {
+    let breaker = breaker();
+    fail(&breaker, 4);
+    breaker.failed(&"exited");
+    let open = breaker.state();
+    assert!(matches!(open, BreakerState::Open { .. }));
+    advance(MOMENT).await;
+    breaker.failed(&"exited again");
+    assert_eq!(breaker.state(), open, "it does not prolong the time");
+    advance(REST).await;
+    let trial = admit(&breaker);
+    breaker.failed(&"exited");
+    assert!(matches!(breaker.state(), BreakerState::Open { .. }));
+    trial.succeeded();
+    assert!(matches!(breaker.state(), BreakerState::Open { .. }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_trial_can_be_allowed_early_and_failures_forgotten() {
+    let breaker = opened();
+    breaker.allow_trial();
+    let trial = admit(&breaker);
+    assert!(trial.is_trial());
+    trial.failed(&"still down");
+    refused(&breaker);
+    breaker.reset();
+    assert_eq!(breaker.state(), BreakerState::Closed { failures: 0 });
+    fail(&breaker, 4);
+    breaker.reset();
+    fail(&breaker, 4);
+    assert_eq!(breaker.state(), BreakerState::Closed { failures: 4 });
+}
+
+#[tokio::test(start_paused = true)]
 async fn clones_share_their_state() {
     let breaker = breaker();
     fail(&breaker.clone(), 5);
