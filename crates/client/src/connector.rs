@@ -8,6 +8,7 @@ use crate::{
 use futures_util::future::{BoxFuture, FutureExt};
 use std::{fmt, sync::Arc, time::Duration};
 use tokio::sync::broadcast::error::RecvError;
+use tracing::Instrument;
 use trunkline_protocol::{
     Call, Connect, ConnectError, Fault, FaultKind, Handler, Notification, Profile, Raw, Revision, Session,
     method,
@@ -72,7 +73,7 @@ impl Session for Connection {
     fn on_event(&self, hear: Box<dyn Fn(Notification) + Send + Sync>) {
         let mut events = self.events();
         // Ends with the connection, which owns the sender.
-        tokio::spawn(async move {
+        let hearing = async move {
             let throttle = LogThrottle::default();
             loop {
                 match events.recv().await {
@@ -91,7 +92,8 @@ impl Session for Connection {
                     Err(RecvError::Closed) => return,
                 }
             }
-        });
+        };
+        tokio::spawn(hearing.in_current_span());
     }
 
     fn lost(&self) -> BoxFuture<'static, Fault> {

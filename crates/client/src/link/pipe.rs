@@ -8,6 +8,7 @@ use super::{
 use crate::{frame_tap::FrameTap, switchboard::Switchboard};
 use std::{sync::Arc, time::Duration};
 use tokio::process::ChildStdout;
+use tracing::Instrument;
 use trunkline_protocol::{Fault, FaultKind};
 use trunkline_resilience::timeout;
 use trunkline_transport::stdio::{FrameReader, Line};
@@ -53,6 +54,7 @@ impl Link {
                     link.board().lose(&fault_of_eof(&link).await);
                 }
             }
+            .in_current_span()
         });
         link.attach(task.abort_handle());
         Self::Duplex(link)

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{frame_tap::FrameTap, switchboard::Switchboard};
 use std::sync::Arc;
+use tracing::Instrument;
 use trunkline_protocol::{Fault, FaultKind};
 use trunkline_transport::legacy_sse;
 
@@ -41,6 +42,7 @@ impl Link {
                     link.board().lose(&fault);
                 }
             }
+            .in_current_span()
         });
         link.attach(task.abort_handle());
         Self::Duplex(link)

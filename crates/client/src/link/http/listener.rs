@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 use tokio::sync::oneshot;
+use tracing::Instrument;
 use trunkline_protocol::{Defect, Frame, Malformed};
 use trunkline_resilience::timeout;
 use trunkline_transport::{
@@ -32,7 +33,7 @@ impl HttpLink {
         let headers = self.session().headers();
         let endpoint = self.endpoint.clone();
         let (link, outlet) = (Arc::downgrade(self), self.outlet());
-        let task = tokio::spawn(async move {
+        let listening = async move {
             let opened = endpoint.listen(headers, Some(Reconnect::default())).await;
             // The receiver may have timed out.
             answered.send(()).ok();
@@ -43,7 +44,8 @@ impl HttpLink {
                 }
                 Err(error) => tracing::debug!(%error, "the session's GET stream cannot be opened"),
             }
-        });
+        };
+        let task = tokio::spawn(listening.in_current_span());
         let old = self.listener.lock().replace(task.abort_handle());
         if let Some(old) = old {
             old.abort();
