@@ -1,6 +1,8 @@
 //! Options of a server: access, pages, revisions and limits.
 
 use crate::{access::AccessHook, guard::Guard, rest::RestLimits, workers::Workers};
+use futures_util::future::BoxFuture;
+use http::StatusCode;
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::{Caller, Era};
 
@@ -15,6 +17,10 @@ pub struct ServeOptions {
     pub pages: Vec<Page>,
     /// True for callers that may read the metrics; without it, all callers may.
     pub may_operate: Option<CallerTest>,
+    /// Answers POST requests below `/control/`, for authenticated callers.
+    pub control: Option<Control>,
+    /// Added to `/readyz?verbose`, for authenticated callers.
+    pub ready_details: Option<Render>,
     /// Further metrics, in the text format of Prometheus.
     pub more_metrics: Option<Render>,
     /// Gets a record of each HTTP request. It includes the call if the handler is
@@ -26,6 +32,17 @@ pub struct ServeOptions {
 
 /// Decides about a caller.
 pub type CallerTest = Arc<dyn Fn(&Caller) -> bool + Send + Sync>;
+
+/// Carries out a command: the caller, and the path below `/control/`.
+pub type Control = Arc<dyn Fn(Arc<Caller>, &str) -> BoxFuture<'static, Controlled> + Send + Sync>;
+
+/// The answer to a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Controlled {
+    pub status: StatusCode,
+    /// JSON.
+    pub body: String,
+}
 
 /// Renders a page for a caller.
 pub type Render = Arc<dyn Fn(&Caller) -> String + Send + Sync>;

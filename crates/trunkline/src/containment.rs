@@ -2,7 +2,9 @@
 //! processes outlives them.
 
 use std::process::ExitCode;
-use trunkline_process::Means;
+use std::sync::LazyLock;
+use trunkline_gateway::status::GatewayStatus;
+use trunkline_process::{Confinement, Means, Reads, Restriction};
 
 /// Acts as a supervisor if this process was started as one.
 #[cfg(target_os = "linux")]
@@ -30,8 +32,24 @@ pub(crate) fn start() {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn start() {}
 
-/// The means in force, for people.
-pub(crate) fn described() -> &'static str {
+/// If the kernel restricts files, tried once.
+static LANDLOCK: LazyLock<&'static str> = LazyLock::new(|| {
+    let nothing = Confinement { writable: Vec::new(), reads: Reads::Anywhere };
+    match nothing.support() {
+        Ok(Restriction::Full) => "available",
+        Ok(Restriction::Partial) => "partly available, this kernel is old",
+        Ok(Restriction::Unavailable) => "not available, only our own checks restrict file tools and git",
+        Err(_) => "refused by the kernel, only our own checks restrict file tools and git",
+    }
+});
+
+/// Adds the means in force to the status.
+pub(crate) fn describe(status: &mut GatewayStatus) {
+    status.processes = Some(processes());
+    status.landlock = Some(*LANDLOCK);
+}
+
+fn processes() -> &'static str {
     match trunkline_process::means() {
         Means::Supervisor => "supervised, none outlives its server or job",
         Means::Group => "in process groups, which a process can leave",

@@ -10,7 +10,8 @@ use tracing_subscriber::EnvFilter;
 pub(crate) fn start(context: &Context) -> Result<(), Failure> {
     let chosen = match (context.output.quiet, context.output.verbose) {
         (true, _) => "error",
-        (false, 0) => "warn",
+        // Without the recovery of a server, a reader of the log would think that it is still down.
+        (false, 0) => "warn,trunkline_resilience::breaker=info",
         (false, 1) => "warn,trunkline=info,trunkline_client=info,trunkline_transport=info",
         (false, _) => "info,trunkline=trace,trunkline_client=trace,trunkline_transport=trace",
     };

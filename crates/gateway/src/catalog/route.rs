@@ -75,6 +75,11 @@ impl Server {
         &self.source
     }
 
+    /// True if its offer is still expected: none was read, and no attempt to connect failed.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.offer.is_none() && !self.source.has_failed()
+    }
+
     /// Requests the server's offer; starts a server that is started lazily.
     pub(crate) fn wake(&self) {
         self.source.wake();

@@ -105,11 +105,11 @@ impl Inner {
         until: Moment,
         wanted: impl Fn(&Catalog, &View) -> bool,
     ) -> bool {
-        let mut changed = self.changed.subscribe();
+        let mut rebuilt = self.rebuilt.subscribe();
         let _waiting = Waiting::begin(&self.waiting);
         let mut patience = pin!(Deadline::at(until));
         loop {
-            changed.mark_unchanged();
+            rebuilt.mark_unchanged();
             let there = |catalog: &Catalog| {
                 catalog.view(call.view.as_deref()).is_none_or(|view| wanted(catalog, view))
             };
@@ -118,7 +118,7 @@ impl Inner {
             }
             tokio::select! {
                 biased;
-                changed = changed.changed() => if changed.is_err() { return false },
+                rebuilt = rebuilt.changed() => if rebuilt.is_err() { return false },
                 () = &mut patience => return false,
             }
         }

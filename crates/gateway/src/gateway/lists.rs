@@ -35,8 +35,9 @@ impl Inner {
         })
     }
 
-    /// Wakes all servers that the caller may use and that have not connected yet, and waits for
-    /// them, or until `enough` is true. The time limit counts from the first request for a server, so a silent one delays
+    /// Wakes all servers that the caller may use and that have not connected yet, and waits until
+    /// each has connected or failed to, or until `enough` is true. The time limit counts from the
+    /// first request for a server, so a silent one delays
     /// only the first callers.
     pub(super) async fn wait_for_servers(
         &self,
@@ -63,7 +64,8 @@ impl Inner {
         // nothing to show.
         let something = |catalog: &Catalog, view: &View| {
             let mut connected = view.servers.iter().filter(|server| server.offer().is_some());
-            connected.any(|server| catalog.policy.may_use(&call.caller, view, server))
+            !view.awaits_servers(&catalog.policy, &call.caller)
+                || connected.any(|server| catalog.policy.may_use(&call.caller, view, server))
         };
         self.wait(call, since + self.options.settle, something).await;
         self.now.load_full()
@@ -93,19 +95,19 @@ impl View {
         offer.faults[kind as usize].clone()
     }
 
-    /// True if some of the servers that the caller may use have not connected yet. Others are
-    /// neither waited for nor started: their start would tell that they exist.
+    /// True if some of the servers that the caller may use have neither connected nor failed
+    /// to. Others are neither waited for nor started: their start would tell that they exist.
     pub(super) fn awaits_servers(&self, policy: &Policy, caller: &Caller) -> bool {
         self.unconnected_for(policy, caller).next().is_some()
     }
 
-    /// The servers that the caller may use and that have not connected yet.
+    /// The servers that the caller may use and that have neither connected nor failed to.
     pub(super) fn unconnected_for<'a>(
         &'a self,
         policy: &'a Policy,
         caller: &'a Caller,
     ) -> impl Iterator<Item = &'a Arc<Server>> {
-        let unconnected = self.servers.iter().filter(|server| server.offer().is_none());
+        let unconnected = self.servers.iter().filter(|server| server.is_awaited());
         unconnected.filter(move |server| policy.may_use(caller, self, server))
     }
 

@@ -51,6 +51,9 @@ pub(crate) struct Inner {
     builder: Mutex<Builder>,
     /// Counts snapshots.
     changed: watch::Sender<u64>,
+    /// Counts attempts to make a snapshot, also those that found nothing to change: the state of a
+    /// server may have.
+    rebuilt: watch::Sender<u64>,
     /// Number of calls that wait for another snapshot.
     waiting: watch::Sender<usize>,
     /// Notifies the keeper that the servers were replaced or the gateway dropped.
@@ -84,6 +87,7 @@ impl Gateway {
             now: ArcSwap::from_pointee(first),
             builder: Mutex::new(builder),
             changed: watch::Sender::new(0),
+            rebuilt: watch::Sender::new(0),
             waiting: watch::Sender::new(0),
             replaced: Arc::default(),
             lists,
@@ -232,9 +236,11 @@ impl Inner {
 
     /// Publishes a new snapshot, if there is one.
     fn swap(&self, catalog: Option<Catalog>) {
-        let Some(catalog) = catalog else { return };
-        self.now.store(Arc::new(catalog));
-        self.changed.send_modify(|count| *count += 1);
+        if let Some(catalog) = catalog {
+            self.now.store(Arc::new(catalog));
+            self.changed.send_modify(|count| *count += 1);
+        }
+        self.rebuilt.send_modify(|count| *count += 1);
     }
 }
 

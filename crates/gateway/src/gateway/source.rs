@@ -12,6 +12,11 @@ pub trait Source: Handler {
     /// The server's current or last known offer; `None` if it has not connected yet.
     fn offer(&self) -> Option<Arc<Offer>>;
 
+    /// True if there is no connection and the last attempt failed, or the server was stopped.
+    fn has_failed(&self) -> bool {
+        false
+    }
+
     /// A counter of changes of the offer.
     fn watch(&self) -> watch::Receiver<u64>;
 
@@ -29,6 +34,10 @@ impl Source for Upstream {
 
     fn offer(&self) -> Option<Arc<Offer>> {
         self.offer()
+    }
+
+    fn has_failed(&self) -> bool {
+        self.has_failed()
     }
 
     fn watch(&self) -> watch::Receiver<u64> {

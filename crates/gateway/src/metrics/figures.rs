@@ -14,6 +14,8 @@ pub struct UpstreamFigures {
     pub name: String,
     /// One of [`STATES`].
     pub state: String,
+    /// One of `up`, `starting` and `down`.
+    pub health: String,
     /// One of [`BREAKER_STATES`].
     pub breaker: String,
     /// Calls in flight.
@@ -55,6 +57,7 @@ impl From<&Status> for UpstreamFigures {
         Self {
             name: status.name.clone(),
             state: state(status.state).to_owned(),
+            health: status.health.as_str().to_owned(),
             breaker: breaker(status.breaker).to_owned(),
             in_flight: count(status.calls.in_flight),
             waiting: count(status.calls.waiting),

@@ -8,7 +8,7 @@ pub fn render(upstreams: &[UpstreamFigures]) -> String {
     let mut page = Page { upstreams, text: String::new() };
     let (gauge, counter) = ("gauge", "counter");
     page.family("trunkline_upstream_up", gauge, "1 if the server can be called now.", |one| {
-        u64::from(one.state == "ready")
+        u64::from(one.health == "up")
     });
     page.one_hot("trunkline_upstream_state", "1 for the current state of the server.", &STATES, |one| {
         &one.state
@@ -19,12 +19,20 @@ pub fn render(upstreams: &[UpstreamFigures]) -> String {
     page.family("trunkline_upstream_calls_in_flight", gauge, "Calls in flight.", |one| one.in_flight);
     page.family("trunkline_upstream_calls_waiting", gauge, "Calls queued for a slot.", |one| one.waiting);
     page.family("trunkline_upstream_sessions", gauge, "Sessions open.", |one| one.sessions);
-    let (name, help) = ("trunkline_upstream_restarts_total", "Sessions opened after others were lost.");
+    let (name, help) = ("trunkline_upstream_restarts_total", "Times that the server was started again.");
     page.family(name, counter, help, |one| one.restarts);
     let (name, help) = ("trunkline_upstream_refused_total", "Calls refused before they were sent.");
     page.family(name, counter, help, |one| one.refused);
     page.calls();
     page.text
+}
+
+/// One line per server, for `/readyz?verbose`: the same states as in the metrics.
+pub fn readiness(upstreams: &[UpstreamFigures]) -> String {
+    let line = |one: &UpstreamFigures| {
+        format!("{}: {} (state {}, circuit {})\n", one.name, one.health, one.state, one.breaker)
+    };
+    upstreams.iter().map(line).collect()
 }
 
 /// A label's value, escaped.
@@ -129,11 +137,13 @@ mod tests {
         let one = |name: &str| UpstreamFigures {
             name: name.to_owned(),
             state: "ready".into(),
+            health: "up".into(),
             breaker: "half-open".into(),
             restarts: 2,
             calls: vec![calls.clone()],
             ..UpstreamFigures::default()
         };
+        assert_eq!(readiness(&[one("git")]), "git: up (state ready, circuit half-open)\n");
         let page = render(&[one("files"), one("git")]);
         assert_eq!(page.matches("# TYPE trunkline_upstream_call_seconds histogram\n").count(), 1);
         for line in [

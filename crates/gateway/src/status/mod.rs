@@ -26,6 +26,9 @@ pub struct GatewayStatus {
     /// How the processes of servers and jobs are kept together, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processes: Option<&'static str>,
+    /// If the kernel can restrict the files that our own tools and git access, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub landlock: Option<&'static str>,
 }
 
 /// The configuration in force.
@@ -69,7 +72,14 @@ impl Started {
     pub fn status(&self, name: impl Into<String>, version: impl Into<String>) -> GatewayStatus {
         let uptime_ms = u64::try_from(self.moment.elapsed().as_millis()).unwrap_or(u64::MAX);
         let (name, version) = (name.into(), version.into());
-        GatewayStatus { name, version, started_at: epoch_ms(self.at), uptime_ms, processes: None }
+        GatewayStatus {
+            name,
+            version,
+            started_at: epoch_ms(self.at),
+            uptime_ms,
+            processes: None,
+            landlock: None,
+        }
     }
 }
 

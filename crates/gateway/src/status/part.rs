@@ -4,7 +4,7 @@
 use super::{ConfigStatus, GatewayStatus, StatusPage};
 use crate::{
     catalog::CatalogReport,
-    upstream::{BreakerStatus, State, Status},
+    upstream::{BreakerStatus, Health, State, Status},
 };
 use serde::Serialize;
 
@@ -29,6 +29,7 @@ struct PartialPage {
 struct UpstreamState {
     name: String,
     state: State,
+    health: Health,
     since_at: u64,
     for_ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,7 +54,7 @@ impl StatusPage {
         upstreams.retain(|status| visible.servers.iter().any(|known| known.server == status.name));
         let ConfigStatus { generation, loaded_at, .. } = config;
         PartialPage {
-            gateway: GatewayStatus { processes: None, ..gateway },
+            gateway: GatewayStatus { processes: None, landlock: None, ..gateway },
             config: ConfigStatus { generation, loaded_at, ..ConfigStatus::default() },
             upstreams: upstreams.into_iter().map(UpstreamState::from).collect(),
             catalog: visible,
@@ -64,7 +65,7 @@ impl StatusPage {
 
 impl From<Status> for UpstreamState {
     fn from(status: Status) -> Self {
-        let Status { name, state, since_at, for_ms, revision, breaker, stale, .. } = status;
-        Self { name, state, since_at, for_ms, revision, breaker, stale }
+        let Status { name, state, health, since_at, for_ms, revision, breaker, stale, .. } = status;
+        Self { name, state, health, since_at, for_ms, revision, breaker, stale }
     }
 }

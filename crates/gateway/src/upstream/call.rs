@@ -35,7 +35,7 @@ use std::{
 };
 use tokio::sync::OwnedSemaphorePermit;
 use trunkline_protocol::{Call, Era, Fault, FaultKind, Outcome, Part, Raw, Reply, message::meta, method};
-use trunkline_resilience::{BreakerState, CallTimer, Moment, Safety, Timer};
+use trunkline_resilience::{Admission, CallTimer, Moment, Safety, Timer};
 
 /// Starts a call; nothing happens before the reply is polled.
 pub(super) fn begin(core: Arc<Core>, call: Call) -> Reply {
@@ -48,6 +48,7 @@ pub(super) fn begin(core: Arc<Core>, call: Call) -> Reply {
         ended: None,
         attempts: 0,
         slot: None,
+        admission: None,
         asked: false,
         refused: None,
         timer: Timer::default(),
@@ -78,6 +79,8 @@ struct UpstreamCall {
     /// A subscription: it takes no slot and has no time limit.
     lasting: bool,
     slot: Option<OwnedSemaphorePermit>,
+    /// The breaker's permission for the next attempt.
+    admission: Option<Admission>,
     /// The caller was asked a question; the call is not repeated.
     asked: bool,
     /// The capability of a question that was declined because the caller did not declare it.
@@ -113,7 +116,7 @@ impl Stream for UpstreamCall {
                     Poll::Pending => Err(ready!(this.poll_caller_deadline(cx))),
                 },
                 CallStage::Connecting(seeking) => match seeking.as_mut().poll(cx) {
-                    Poll::Ready(found) => found.and_then(|lease| this.send(lease)),
+                    Poll::Ready(found) => found.map(|lease| this.send(lease)),
                     Poll::Pending => Err(ready!(this.poll_caller_deadline(cx))),
                 },
                 CallStage::Sent(attempt) => {
@@ -139,8 +142,14 @@ impl Stream for UpstreamCall {
 }
 
 impl UpstreamCall {
-    /// Checks the rate and takes a slot, once for all attempts, then leases a session.
+    /// Asks the breaker, checks the rate and takes a slot, once for all attempts, then leases a
+    /// session.
     fn prepare(&mut self) -> Result<(), Fault> {
+        // Before anything that may wait: an open breaker answers at once.
+        if self.admission.is_none() && !self.lasting {
+            let refused = |refused| faults::resting(&self.core.name, &refused);
+            self.admission = Some(self.core.breaker.admit().map_err(refused)?);
+        }
         if self.began.is_none() {
             // A call that was queued has passed the rate check already.
             if self.slot.is_none() {
@@ -161,7 +170,8 @@ impl UpstreamCall {
         }
         self.attempts += 1;
         if let Some(lease) = self.core.session_now(&self.call) {
-            return self.send(lease);
+            self.send(lease);
+            return Ok(());
         }
         let (core, call) = (self.core.clone(), self.call.clone());
         self.stage = CallStage::Connecting(Box::pin(async move { core.session_for(&call).await }));
@@ -173,17 +183,13 @@ impl UpstreamCall {
         rate.check("").map_err(|soon| faults::too_often(&self.core.name, soon.retry_after))
     }
 
-    fn send(&mut self, lease: SessionLease) -> Result<(), Fault> {
+    fn send(&mut self, lease: SessionLease) {
         let live = lease.live();
-        let (mut admission, mut clock) = (None, None);
-        if !self.lasting {
-            let refused = |refused| faults::resting(&self.core.name, &refused);
-            admission = Some(live.breaker.admit().map_err(refused)?);
-            clock = Some(Arc::new(AttemptClock { timer: self.call_timer(), open: AtomicU32::new(0) }));
-        }
+        let start = || Arc::new(AttemptClock { timer: self.call_timer(), open: AtomicU32::new(0) });
+        let clock = (!self.lasting).then(start);
         let reply = live.session.call(self.call.clone());
+        let admission = self.admission.take();
         self.stage = CallStage::Sent(Attempt { reply, lease, admission, clock, lost: None });
-        Ok(())
     }
 
     fn call_timer(&self) -> CallTimer {
@@ -225,7 +231,8 @@ impl UpstreamCall {
                     admission.failed(&fault);
                 }
                 let live = attempt.lease.live();
-                if !matches!(live.breaker.state(), BreakerState::Closed { .. }) {
+                live.timeouts.fetch_add(1, Ordering::Relaxed);
+                if self.core.is_suspect(live) {
                     self.core.check_liveness(live);
                 }
                 self.core.counts.failed.fetch_add(1, Ordering::Relaxed);
@@ -266,15 +273,15 @@ impl UpstreamCall {
         let live = attempt.lease.live();
         match fault {
             Some(fault) if is_loss(fault) => {
-                // Not reported to the breaker: a new session has a new one.
                 self.core.counts.failed.fetch_add(1, Ordering::Relaxed);
+                // The exit of a process is counted once, when the session is lost.
+                let admission = admission.filter(|_| fault.kind() != FaultKind::ServerExited);
+                settle(admission, Some(fault));
                 self.core.lost(live, fault);
             }
             Some(fault) if shows_illness(fault) => {
                 self.core.counts.failed.fetch_add(1, Ordering::Relaxed);
-                if let Some(admission) = admission {
-                    admission.failed(fault);
-                }
+                settle(admission, Some(fault));
                 if fault.kind() == FaultKind::ConnectionLost {
                     self.core.check_liveness(live);
                 }
@@ -284,8 +291,9 @@ impl UpstreamCall {
                     self.core.pool().failures = 0;
                 }
                 let now = Moment::now();
-                if let Some(admission) = admission {
-                    admission.succeeded();
+                live.timeouts.store(0, Ordering::Relaxed);
+                if admission.is_some() {
+                    settle(admission, fault);
                     let began = self.began.unwrap_or(now);
                     self.core.latency.record(now - began, now);
                 }
@@ -378,13 +386,24 @@ impl Drop for UpstreamCall {
     }
 }
 
-/// True if a failure is about the server's health and not about the request.
+/// True if the call failed on its way, or the answer cannot be used.
 fn shows_illness(fault: &Fault) -> bool {
     fault.peer().is_none()
         && matches!(
             fault.kind(),
             FaultKind::Unavailable | FaultKind::Timeout | FaultKind::ConnectionLost | FaultKind::BadAnswer
         )
+}
+
+/// Reports the outcome of a call to the breaker. Errors that the server answered count as well if
+/// the catalogue calls them retryable.
+fn settle(admission: Option<Admission>, fault: Option<&Fault>) {
+    match (admission, fault) {
+        (Some(admission), Some(fault)) if fault.kind().counts_against_server() => admission.failed(fault),
+        (Some(admission), Some(fault)) if is_loss(fault) => drop(admission),
+        (Some(admission), _) => admission.succeeded(),
+        (None, _) => {}
+    }
 }
 
 /// True if the caller's client can be asked this, or if it declares nothing at all.

@@ -47,6 +47,8 @@ pub(super) struct Core {
     pub(super) announced: AtomicU8,
     pub(super) change: Notify,
     pub(super) bulkhead: Bulkhead,
+    /// Shared by all sessions.
+    pub(super) breaker: Breaker,
     pub(super) rate: Option<RateLimiter>,
     pub(super) latency: Latency,
     pub(super) retry: Retry,
@@ -90,6 +92,7 @@ impl Core {
             announced: AtomicU8::new(0),
             change: Notify::new(),
             bulkhead: Bulkhead::new(options.bulkhead),
+            breaker: breaker(&name, options.breaker),
             rate: options.rate.map(|quota| RateLimiter::with_keys(quota, 1)),
             latency: Latency::new(),
             retry: repeats(options.retry),
@@ -127,14 +130,6 @@ impl Core {
     /// Wakes all watchers of the offer and the state.
     pub(super) fn bump(&self) {
         self.versions.send_modify(|version| *version += 1);
-    }
-
-    /// A breaker for a new session.
-    pub(super) fn breaker(&self) -> Breaker {
-        let name: Arc<str> = self.name.to_string().into();
-        Breaker::new(name.clone(), self.options.breaker)
-            .or_else(|_| Breaker::new(name, BreakerOptions::default()))
-            .expect("the defaults are within bounds")
     }
 
     /// Notes that a call began or ended.
@@ -196,11 +191,13 @@ impl Lists {
         }
     }
 
-    pub(super) fn status(&self, kind: Kind) -> ListStatus {
+    /// The status of a list. If it was not read in this run, its items are those of the offer.
+    pub(super) fn status(&self, kind: Kind, offer: Option<&Offer>) -> ListStatus {
         let kept = &self.kept[kind as usize];
+        let read = kept.read_at.map(|_| kept.items.len());
         ListStatus {
             kind,
-            items: kept.items.len(),
+            items: read.or_else(|| offer.map(|offer| offer.list(kind).len())),
             quarantined: kept.quarantined.len() + kept.unnamed,
             age_ms: kept.read_at.map(|at| millis(at.elapsed())),
             warning: kept.warning.clone(),
@@ -216,6 +213,13 @@ impl Lists {
         let expiry = |kept: &ReadList| kept.read_at?.checked_add(kept.ttl?.max(least));
         self.kept.iter().filter_map(expiry).min()
     }
+}
+
+fn breaker(name: &ServerName, options: BreakerOptions) -> Breaker {
+    let name: Arc<str> = name.to_string().into();
+    Breaker::new(name.clone(), options)
+        .or_else(|_| Breaker::new(name, BreakerOptions::default()))
+        .expect("the defaults are within bounds")
 }
 
 fn repeats(options: RetryOptions) -> Retry {

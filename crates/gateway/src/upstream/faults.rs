@@ -78,6 +78,11 @@ pub(super) fn stopped(server: &ServerName) -> Fault {
     Fault::new(FaultKind::NotReady, format!("`{server}` was stopped")).with_data(data(server, None))
 }
 
+pub(super) fn halted(server: &ServerName) -> Fault {
+    let text = format!("`{server}` was stopped by command; `trunkline start {server}` starts it again");
+    Fault::new(FaultKind::NotReady, text).with_data(data(server, None))
+}
+
 fn with_cause(server: &ServerName, fault: Fault, from: &Fault) -> Fault {
     let fault = fault.with_data(data(server, from.data()));
     let detail = match from.peer() {

@@ -1,4 +1,4 @@
-//! One open session of an upstream: its users, its breaker, and its loss.
+//! One open session of an upstream: its users, and its loss.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::{
@@ -6,12 +6,12 @@ use std::{
     future::poll_fn,
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering},
     },
     task::{Context, Poll, Waker},
 };
 use trunkline_protocol::{Fault, Profile, Session};
-use trunkline_resilience::{Breaker, Moment};
+use trunkline_resilience::Moment;
 
 /// Top bit of `users`: the session is closed.
 const CLOSED: usize = 1 << (usize::BITS - 1);
@@ -26,13 +26,14 @@ pub(super) enum SessionKey {
 
 pub(super) struct LiveSession {
     pub(super) session: Arc<dyn Session>,
-    pub(super) breaker: Breaker,
     pub(super) opened: Moment,
     /// The only principal that may see notifications of this session; empty while all clients
     /// share it.
     pub(super) principal: Arc<OnceLock<Arc<str>>>,
     /// True once a caller's call was answered.
     pub(super) served: AtomicBool,
+    /// Calls in a row that were not answered in time.
+    pub(super) timeouts: AtomicU32,
     /// True while a liveness check runs.
     pub(super) being_checked: AtomicBool,
     /// Calls in flight, and the bit [`CLOSED`].
@@ -51,13 +52,13 @@ pub(super) struct SessionLease {
 }
 
 impl LiveSession {
-    pub(super) fn new(session: Arc<dyn Session>, breaker: Breaker) -> Self {
+    pub(super) fn new(session: Arc<dyn Session>) -> Self {
         Self {
             session,
-            breaker,
             opened: Moment::now(),
             principal: Arc::default(),
             served: AtomicBool::new(false),
+            timeouts: AtomicU32::new(0),
             being_checked: AtomicBool::new(false),
             users: AtomicUsize::new(0),
             left: AtomicU64::new(0),

@@ -7,6 +7,7 @@
 
 mod attempt;
 mod bulkhead;
+mod by_command;
 mod call;
 mod core;
 mod era;
@@ -42,4 +43,4 @@ pub use options::{
     ToolRules, UpstreamOptions,
 };
 pub use server::Upstream;
-pub use status::{BreakerStatus, Calls, LastError, ListStatus, SessionStatus, State, Status};
+pub use status::{BreakerStatus, Calls, Health, LastError, ListStatus, SessionStatus, State, Status};

@@ -63,7 +63,7 @@ impl Offer {
         })
     }
 
-    fn list(&self, kind: Kind) -> &[Raw] {
+    pub(super) fn list(&self, kind: Kind) -> &[Raw] {
         match kind {
             Kind::Tools => &self.tools,
             Kind::Prompts => &self.prompts,

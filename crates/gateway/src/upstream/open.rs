@@ -21,6 +21,7 @@ use tokio::{
     sync::watch,
     time::{Instant, sleep_until},
 };
+use tracing::Instrument;
 use trunkline_protocol::{Call, ConnectError, Fault, FaultKind, Notification, Profile, Session, method};
 use trunkline_resilience::{Moment, timeout, timeout_at};
 
@@ -58,7 +59,7 @@ impl Core {
                 Choice::Pause(_) => return Err(self.away(None)),
                 // The opening has begun; the next iteration waits for it.
                 Choice::Open(..) => {}
-                Choice::Stopped => return Err(faults::stopped(&self.name)),
+                Choice::Stopped => return Err(self.stopped()),
                 Choice::Full => return Err(faults::no_room(&self.name, "together", self.options.pool.most)),
                 Choice::PrincipalFull => {
                     return Err(faults::no_room(
@@ -107,7 +108,8 @@ impl Core {
             },
         };
         let limit = self.options.timeouts.connect();
-        let connecting = timeout(limit + CONNECT_GRACE, self.connect.connect(profile));
+        let connecting = self.connect.connect(profile).instrument(self.log_span());
+        let connecting = timeout(limit + CONNECT_GRACE, connecting);
         let session = connecting.await.unwrap_or_else(|| {
             let fault = Fault::new(FaultKind::Timeout, format!("no connection within {limit:?}"));
             Err(ConnectError { fault, permanent: false })
@@ -136,14 +138,14 @@ impl Core {
     }
 
     fn welcome(self: &Arc<Self>, key: SessionKey, session: Arc<dyn Session>) -> Result<(), Fault> {
-        let live = Arc::new(LiveSession::new(session, self.breaker()));
+        let live = Arc::new(LiveSession::new(session));
         let sharing = sharing(live.session.revision(), self.options.sessions);
         let mut pool = self.pool();
         pool.end_opening(&key);
         if pool.state == State::Stopped {
             drop(pool);
             live.close_in_background(closed());
-            return Err(faults::stopped(&self.name));
+            return Err(self.stopped());
         }
         pool.sharing = Some(sharing);
         let key = match sharing {
@@ -167,11 +169,12 @@ impl Core {
     /// Subscribes to the session's notifications and to its loss.
     fn attach(self: &Arc<Self>, live: Arc<LiveSession>) {
         let (core, principal) = (Arc::downgrade(self), live.principal.clone());
-        live.session.on_event(Box::new(move |notification| {
+        let hear = move |notification| {
             if let Some(core) = core.upgrade() {
                 core.handle_notification(&principal, notification);
             }
-        }));
+        };
+        self.log_span().in_scope(|| live.session.on_event(Box::new(hear)));
         if must_listen(live.session.revision()) {
             tokio::spawn(self.clone().listen(live.clone()));
         }
@@ -182,6 +185,12 @@ impl Core {
                 _ = live.lost() => {}
             }
         });
+    }
+
+    /// Names the server in the log lines of a session, which does not know the name. Of the highest
+    /// level, because a filter of levels also removes spans.
+    fn log_span(&self) -> tracing::Span {
+        tracing::error_span!("server", name = %self.name)
     }
 
     fn unopened(&self, key: &SessionKey, broken: ConnectError) -> Fault {
@@ -214,6 +223,14 @@ impl Core {
         let restart = &self.options.restart;
         let was_stable = live.served.load(Ordering::Relaxed) || live.opened.elapsed() >= restart.stable;
         pool.failures = if was_stable { 1 } else { pool.failures.saturating_add(1) };
+        match fault.kind() {
+            // Counted once, however many calls were in flight. A server that leaves after a quiet
+            // time may do so on purpose.
+            FaultKind::ServerExited if live.users() > 0 || !was_stable => self.breaker.failed(fault),
+            // It hung and is replaced, so the failures say nothing about its successor.
+            FaultKind::Timeout => self.breaker.allow_trial(),
+            _ => {}
+        }
         let pause = self.pause_after(pool.failures).min(restart.relapse_ceiling);
         pool.retry_at = Some(Instant::now() + pause);
         pool.lost += 1;

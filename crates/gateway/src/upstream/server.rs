@@ -13,29 +13,26 @@ use std::{
     },
     time::Duration,
 };
-use tokio::{
-    sync::{broadcast, watch},
-    time::sleep,
-};
+use tokio::sync::{broadcast, watch};
 use trunkline_protocol::{Call, Connect, Handler, Notify, Reply, ServerName, method};
 use trunkline_resilience::timeout;
-
-/// Poll interval while an upstream drains.
-const DRAIN_POLL: Duration = Duration::from_millis(50);
 
 /// One server behind the gateway: supervised, with its sessions and its lists.
 ///
 /// It runs until [`Upstream::stop`], or until it is dropped.
 pub struct Upstream {
-    core: Arc<Core>,
+    pub(super) core: Arc<Core>,
     started: AtomicBool,
+    /// Held while a command stops or starts it.
+    pub(super) turn: tokio::sync::Mutex<()>,
 }
 
 impl Upstream {
     /// An upstream that is not started. Options outside their range are replaced by the defaults;
     /// see [`UpstreamOptions::checked`].
     pub fn new(name: ServerName, connect: Arc<dyn Connect>, options: UpstreamOptions) -> Arc<Self> {
-        Arc::new(Self { core: Arc::new(Core::new(name, connect, options)), started: AtomicBool::new(false) })
+        let core = Arc::new(Core::new(name, connect, options));
+        Arc::new(Self { core, started: AtomicBool::new(false), turn: tokio::sync::Mutex::default() })
     }
 
     /// Starts the supervisor task.
@@ -69,6 +66,12 @@ impl Upstream {
         self.core.offer.load_full()
     }
 
+    /// True if there is no connection and the last attempt failed, or the server was stopped.
+    pub fn has_failed(&self) -> bool {
+        let pool = self.core.pool();
+        !pool.has_sessions() && (pool.failures > 0 || pool.state == State::Stopped)
+    }
+
     /// Counts changes of the offer and of the state.
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.core.versions.subscribe()
@@ -94,15 +97,7 @@ impl Upstream {
     /// Lets calls in flight finish for at most `limit`, then stops. Calls that were routed here
     /// before the catalog changed are still accepted.
     pub async fn drain(&self, limit: Duration) {
-        timeout(limit, async {
-            loop {
-                sleep(DRAIN_POLL).await;
-                if self.core.calls().in_flight == 0 {
-                    break;
-                }
-            }
-        })
-        .await;
+        timeout(limit, self.core.drained()).await;
         self.stop().await;
     }
 

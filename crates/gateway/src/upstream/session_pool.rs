@@ -28,6 +28,10 @@ pub(super) struct SessionPool {
     pub(super) failures: u32,
     /// No session is opened before this time.
     pub(super) retry_at: Option<Instant>,
+    /// True if the server was stopped by command; its state is then `Stopped`.
+    pub(super) halted: bool,
+    /// How often the server was started again after a failure or by command.
+    pub(super) started_again: u64,
     /// How many sessions were opened so far, and how many of them were lost.
     pub(super) opened: u64,
     pub(super) lost: u64,
@@ -82,6 +86,8 @@ impl SessionPool {
             last_error: None,
             failures: 0,
             retry_at: None,
+            halted: false,
+            started_again: 0,
             opened: 0,
             lost: 0,
             awake,
@@ -198,6 +204,8 @@ impl SessionPool {
     pub(super) fn begin(&mut self, key: SessionKey, opening: Opening) {
         self.awake = Awake::Yes;
         if self.sessions.is_empty() {
+            let has_failed = matches!(self.state, State::Lost | State::Failed);
+            self.started_again += u64::from(has_failed && self.opening.is_empty());
             self.enter(State::Connecting);
         }
         self.opening.insert(key, opening);
@@ -236,6 +244,12 @@ impl SessionPool {
         let live = self.sessions.get(&SessionKey::Common).or_else(newest).cloned()?;
         self.lister = Arc::downgrade(&live);
         Some(live)
+    }
+
+    /// How often the server was started again, or a lost session was replaced. The start after an
+    /// idle time is none.
+    pub(super) fn restarts(&self) -> u64 {
+        self.started_again.max(self.lost.min(self.opened.saturating_sub(1)))
     }
 
     pub(super) fn has_sessions(&self) -> bool {

@@ -27,7 +27,7 @@ pub enum State {
     Lost,
     /// Not connected until the configuration or the machine is fixed.
     Failed,
-    /// Stopped by us.
+    /// Stopped by us or by command.
     Stopped,
 }
 
@@ -37,8 +37,13 @@ pub enum State {
 pub struct Status {
     pub name: String,
     pub state: State,
+    /// The verdict that status page, metrics and `/readyz?verbose` share.
+    pub health: Health,
     pub since_at: u64,
     pub for_ms: u64,
+    /// True if it was stopped by command.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_command: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,7 +52,7 @@ pub struct Status {
     pub failures: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_try_ms: Option<u64>,
-    /// Sessions that were opened after others were lost.
+    /// How often it was started or connected again.
     pub restarts: u64,
     pub breaker: BreakerStatus,
     pub calls: Calls,
@@ -70,8 +75,19 @@ pub struct LastError {
     pub at: u64,
 }
 
-/// The worst of the breakers of all sessions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+/// If an upstream can be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Health {
+    /// It can be called; an idle server is started by the call.
+    Up,
+    /// It is being started or connected.
+    Starting,
+    Down,
+}
+
+/// The circuit breaker that all sessions share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BreakerStatus {
     Closed,
@@ -105,7 +121,9 @@ pub struct SessionStatus {
 #[serde(rename_all = "camelCase")]
 pub struct ListStatus {
     pub kind: Kind,
-    pub items: usize,
+    /// Absent if they are not known: the server was never connected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub items: Option<usize>,
     pub quarantined: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age_ms: Option<u64>,
@@ -121,23 +139,25 @@ impl Status {
         let pool = core.pool();
         let mut sessions: Vec<_> = pool.sessions().map(|(key, live)| session(key, live)).collect();
         sessions.sort_by_key(|session| std::cmp::Reverse(session.age_ms));
-        let breaker = pool.sessions().map(|(_, live)| breaker(live)).max().unwrap_or(BreakerStatus::Closed);
+        let breaker = BreakerStatus::from(core.breaker.state());
         Self {
             name: core.name.to_string(),
             state: pool.state,
+            health: Health::of(pool.state, breaker),
             since_at: epoch_ms(pool.since.1),
             for_ms: millis(pool.since.0.elapsed()),
+            by_command: pool.halted,
             revision: offer.as_ref().map(|offer| offer.revision.as_str()),
             last_error: pool.last_error.as_ref().map(|(fault, at)| LastError::of(fault, *at)),
             failures: pool.failures,
             next_try_ms: pool.pause().map(|at| millis(at - tokio::time::Instant::now())),
-            restarts: pool.lost.min(pool.opened.saturating_sub(1)),
+            restarts: pool.restarts(),
             breaker,
             calls: core.calls(),
             latency: core.latency.percentiles(),
             sessions,
-            stale: offer.is_some_and(|offer| offer.stale),
-            lists: Kind::ALL.map(|kind| lists.status(kind)).into(),
+            stale: offer.as_ref().is_some_and(|offer| offer.stale),
+            lists: Kind::ALL.map(|kind| lists.status(kind, offer.as_deref())).into(),
             quarantined: lists.quarantined(),
         }
     }
@@ -159,11 +179,31 @@ fn session(key: &SessionKey, live: &Arc<LiveSession>) -> SessionStatus {
     SessionStatus { principal, age_ms: millis(live.opened.elapsed()), idle_ms: idle, calls: live.users() }
 }
 
-fn breaker(live: &Arc<LiveSession>) -> BreakerStatus {
-    match live.breaker.state() {
-        BreakerState::Closed { .. } => BreakerStatus::Closed,
-        BreakerState::HalfOpen { .. } => BreakerStatus::HalfOpen,
-        BreakerState::Open { .. } => BreakerStatus::Open,
+impl Health {
+    fn of(state: State, breaker: BreakerStatus) -> Self {
+        match (state, breaker) {
+            (_, BreakerStatus::Open) | (State::Lost | State::Failed | State::Stopped, _) => Self::Down,
+            (State::Connecting, _) => Self::Starting,
+            (State::Ready | State::Idle, _) => Self::Up,
+        }
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Starting => "starting",
+            Self::Down => "down",
+        }
+    }
+}
+
+impl From<BreakerState> for BreakerStatus {
+    fn from(state: BreakerState) -> Self {
+        match state {
+            BreakerState::Closed { .. } => Self::Closed,
+            BreakerState::HalfOpen { .. } => Self::HalfOpen,
+            BreakerState::Open { .. } => Self::Open,
+        }
     }
 }
 

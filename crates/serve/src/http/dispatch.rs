@@ -9,11 +9,11 @@ use crate::{
     access,
     endpoints::Endpoints,
     guard::{Admission, Denied},
-    options::Eras,
+    options::{Control, Controlled, Eras},
     rest::{RestError, RestRequest, RestRoute},
     service::Service,
 };
-use ::http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use ::http::{HeaderValue, Method, Request, Response, StatusCode, Uri, header};
 use std::sync::Arc;
 use trunkline_http1::server::{Pending, RequestBody};
 use trunkline_protocol::{Caller, Era, ErrorObject, Fault, FaultKind};
@@ -27,7 +27,7 @@ pub(super) fn dispatch(origin: &Arc<Origin>, request: Request<RequestBody>) -> P
         return Pending::ready(deny(main, denied));
     }
     if reads(method)
-        && let Some(open) = open_page(main, uri.path())
+        && let Some(open) = open_page(main, uri)
     {
         return Pending::ready(open);
     }
@@ -47,13 +47,26 @@ pub(super) fn dispatch(origin: &Arc<Origin>, request: Request<RequestBody>) -> P
 }
 
 /// A page that needs no authentication.
-fn open_page(main: &Service, path: &str) -> Option<Response<Body>> {
-    match path {
+fn open_page(main: &Service, uri: &Uri) -> Option<Response<Body>> {
+    match uri.path() {
         "/healthz" => Some(plain(StatusCode::OK, "ok\n")),
-        "/readyz" if main.is_draining() => Some(plain(StatusCode::SERVICE_UNAVAILABLE, "draining\n")),
-        "/readyz" => Some(plain(StatusCode::OK, "ready\n")),
+        // It names servers.
+        "/readyz" if is_verbose(uri) && main.options.ready_details.is_some() => None,
+        "/readyz" => Some(readiness(main, "")),
         path if path.starts_with("/.well-known/oauth-protected-resource") => Some(metadata(main)),
         _ => None,
+    }
+}
+
+fn is_verbose(uri: &Uri) -> bool {
+    uri.query().is_some_and(|query| query.split('&').any(|part| part == "verbose"))
+}
+
+/// The answer of `/readyz`, with lines about the parts of the server in front of it.
+fn readiness(main: &Service, details: &str) -> Response<Body> {
+    match main.is_draining() {
+        true => plain(StatusCode::SERVICE_UNAVAILABLE, &format!("{details}draining\n")),
+        false => plain(StatusCode::OK, &format!("{details}ready\n")),
     }
 }
 
@@ -68,6 +81,16 @@ fn admit(origin: &Origin, request: Request<RequestBody>, caller: Arc<Caller>) ->
         let query = head.uri.query().map(str::to_owned);
         let request = AdmittedRequest { service, caller, headers: head.headers };
         return request.rest(route, RestRequest { method: head.method, query, body });
+    }
+    if let Some((control, command)) = control(&origin.endpoints.main, path) {
+        if request.method() != Method::POST {
+            return Pending::ready(not_allowed("POST"));
+        }
+        let controlled = control(caller, command);
+        return Pending::preparing(async move {
+            let Controlled { status, body } = controlled.await;
+            Pending::ready(json(status, body.into()))
+        });
     }
     let found =
         Route::of(path).and_then(|(route, view)| Some((route, origin.endpoints.find(view, &caller)?)));
@@ -91,6 +114,11 @@ fn admit(origin: &Origin, request: Request<RequestBody>, caller: Arc<Caller>) ->
         (Route::Message, Method::POST) => request.post_message(head.uri.query(), body),
         (route, _) => Pending::ready(not_allowed(route.methods(request.service.options.eras))),
     }
+}
+
+/// The commands of this server, and the one that a path names.
+fn control<'a>(main: &'a Service, path: &'a str) -> Option<(&'a Control, &'a str)> {
+    Some((main.options.control.as_ref()?, path.strip_prefix("/control/")?))
 }
 
 /// A path of the MCP transports.
@@ -144,6 +172,10 @@ fn page(endpoints: &Endpoints, method: &Method, path: &str, caller: &Caller) -> 
         }
         None if path == "/metrics" && !may_operate(&endpoints.main, caller) => {
             deny(&endpoints.main, not_an_operator())
+        }
+        None if path == "/readyz" => {
+            let details = options.ready_details.as_ref().map(|details| details(caller));
+            readiness(&endpoints.main, &details.unwrap_or_default())
         }
         None if path == "/metrics" => {
             let (sessions, parked) = endpoints.held();

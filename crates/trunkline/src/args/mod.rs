@@ -56,6 +56,25 @@ pub(crate) enum Command {
     Lint(Box<commands::lint::Args>),
     Serve(commands::serve::Args),
     Status(commands::status::Args),
+    /// Start a server of a running gateway that was stopped or has failed
+    ///
+    /// Waits until the server has connected or failed to. Its circuit breaker is closed. The act is
+    /// recorded in the audit trail. Exit status: 0 the server is ready, 1 it is not, 2 the gateway
+    /// has no such server or rejected the key, 3 the gateway cannot be reached.
+    Start(commands::operate::Args),
+    /// Stop a server of a running gateway until it is started by command
+    ///
+    /// New calls are refused, calls in flight may finish (`limits.drain`), then its processes end.
+    /// It stays stopped when the configuration changes, until `trunkline start` or the next start
+    /// of the gateway. The act is recorded in the audit trail. Exit status: 0 the server is
+    /// stopped, 1 it is not, 2 the gateway has no such server or rejected the key, 3 the gateway
+    /// cannot be reached.
+    Stop(commands::operate::Args),
+    /// Stop a server of a running gateway and start it again
+    ///
+    /// Like `stop` and then `start`. Exit status: 0 the server is ready, 1 it is not, 2 the gateway
+    /// has no such server or rejected the key, 3 the gateway cannot be reached.
+    Restart(commands::operate::Args),
     Audit(commands::audit::Args),
     Config(commands::config::Args),
     Completions(commands::completions::Args),

@@ -11,6 +11,7 @@ pub(crate) mod generate;
 pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod operate;
 pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod serve;
@@ -21,6 +22,7 @@ use crate::{
     environment::Environment,
     failure::Failure,
     terminal::Screen,
+    wire::gateway::operate::Operation,
 };
 use serde::Serialize;
 use std::{io, sync::Arc};
@@ -58,6 +60,9 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure
         Command::Lint(args) => lint::run(context, &args),
         Command::Serve(args) => serve::run(context, &args),
         Command::Status(args) => status::run(context, &args),
+        Command::Start(args) => operate::run(context, &args, Operation::Start),
+        Command::Stop(args) => operate::run(context, &args, Operation::Stop),
+        Command::Restart(args) => operate::run(context, &args, Operation::Restart),
         Command::Audit(args) => audit::run(context, &args),
         Command::Config(args) => config::run(context, &args),
         Command::Completions(args) => completions::run(context, args),

@@ -2,6 +2,7 @@
 
     echo_server.py legacy|modern NAME [FURTHER-TOOL]...
 
+The further tools echo, except `fail`, which answers with an internal error, and `exit`.
 Requests that are there together are answered in any order, so that answers cross if something lets them.
 """
 
@@ -91,7 +92,11 @@ def call(request):
     params = request["params"]
     arguments = params.get("arguments", {})
     name = params["name"]
-    if name == "echo" or name in sys.argv[3:]:
+    if name == "fail":
+        send({"id": request["id"], "error": {"code": -32603, "message": arguments["text"]}})
+    elif name == "exit":
+        os._exit(7)
+    elif name == "echo" or name in sys.argv[3:]:
         token = params.get("_meta", {}).get("progressToken")
         for step in range(arguments.get("steps", 0) if token is not None else 0):
             told = {"progressToken": token, "progress": step + 1, "message": arguments["text"]}

@@ -201,13 +201,48 @@ async fn u02_a_server_that_only_answers_nonsense_is_given_a_rest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_new_session_begins_with_a_closed_breaker() {
+async fn a_new_session_has_the_breaker_of_the_one_before() {
     let fake = Fake::modern();
     let breaker = BreakerOptions { failures: 1, ..BreakerOptions::default() };
     let upstream = fake.upstream(UpstreamOptions { breaker, ..UpstreamOptions::default() });
     until_listed(&upstream).await;
     upstream.call(call("sick")).outcome().await.unwrap_err();
     assert_eq!(upstream.status().breaker, BreakerStatus::Open);
+    fake.session(0).kill();
+    until(&upstream, |status| status.state == State::Lost).await;
+    until_listed(&upstream).await;
+    let fault = upstream.call(call("echo")).outcome().await.unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::Unavailable, "{fault}");
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    upstream.call(call("echo")).outcome().await.unwrap();
+    assert_eq!(upstream.status().breaker, BreakerStatus::Closed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_process_that_exits_counts_once_however_many_calls_it_takes_with_it() {
+    let fake = Fake::modern();
+    let breaker = BreakerOptions { failures: 3, ..BreakerOptions::default() };
+    let upstream = fake.upstream(UpstreamOptions { breaker, ..UpstreamOptions::default() });
+    for round in 0..3 {
+        until_listed(&upstream).await;
+        assert_eq!(upstream.status().breaker, BreakerStatus::Closed, "round {round}");
+        let calls: Vec<_> = (0..5).map(|_| tokio::spawn(upstream.call(call("never")).outcome())).collect();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        fake.session(round).kill();
+        for call in calls {
+            call.await.unwrap().unwrap_err();
+        }
+    }
+    assert_eq!(upstream.status().breaker, BreakerStatus::Open);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_leaves_after_a_quiet_time_opens_no_breaker() {
+    let fake = Fake::modern();
+    let breaker = BreakerOptions { failures: 1, ..BreakerOptions::default() };
+    let upstream = fake.upstream(UpstreamOptions { breaker, ..UpstreamOptions::default() });
+    until_listed(&upstream).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
     fake.session(0).kill();
     until(&upstream, |status| status.state == State::Lost).await;
     until_listed(&upstream).await;

@@ -218,6 +218,7 @@ impl Serving<'_> {
         let settings = &self.loaded.settings;
         let trail = wire::trail(settings, name, &self.context.environment)?;
         let (trail, folder) = trail.unzip();
+        options.control = offer.control(trail.as_ref());
         let stack = Stack {
             telemetry: self.telemetry,
             audit: trail.map(|trail| (trail, offer.read_only())),

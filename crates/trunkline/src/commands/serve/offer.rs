@@ -2,18 +2,19 @@
 
 use super::{Args, OfferArgs};
 use crate::{
+    containment,
     failure::Failure,
     telemetry::Telemetry,
     wire::{
         gate::RoleScopes,
-        gateway::Running,
+        gateway::{Running, operate},
         packs::{Kit, Packs},
     },
 };
 use parking_lot::Mutex;
 use std::{path::PathBuf, sync::Arc};
 use trunkline_gateway::{
-    audit::ReadOnly,
+    audit::{ReadOnly, Trail},
     catalog::CatalogReport,
     limit::ToolNames,
     metrics,
@@ -21,7 +22,7 @@ use trunkline_gateway::{
     status::{ConfigStatus, Started, StatusPage},
 };
 use trunkline_protocol::{Caller, Handler};
-use trunkline_serve::{Page, ServeOptions};
+use trunkline_serve::{Control, Page, ServeOptions};
 
 /// The status of the configuration, which changes while the process runs.
 pub(crate) type SharedConfig = Arc<Mutex<ConfigStatus>>;
@@ -74,6 +75,14 @@ impl Offer {
         Some(Arc::new(move |caller: &Caller| gateway.helpful_scopes(caller)))
     }
 
+    /// The commands that operators may give, each recorded in the trail.
+    pub(super) fn control(&self, trail: Option<&Trail>) -> Option<Control> {
+        match self {
+            Self::Packs(..) => None,
+            Self::Servers(running) => Some(operate::control(running.clone(), trail.cloned())),
+        }
+    }
+
     /// Adds the status page and the metrics of the upstreams to the HTTP endpoints. Both show a
     /// caller no more than its roles allow.
     pub(super) fn add_pages(&self, options: &mut ServeOptions, telemetry: &Telemetry) {
@@ -93,6 +102,12 @@ impl Offer {
         let counted = running.clone();
         options.more_metrics =
             Some(Arc::new(move |_: &Caller| metrics::render(&counted.figures()) + &ours()));
+        let told = running.clone();
+        options.ready_details =
+            Some(Arc::new(move |caller: &Caller| match told.gateway.may_operate(caller) {
+                true => metrics::readiness(&told.figures()),
+                false => String::new(),
+            }));
         let running = running.clone();
         options.pages.push(Page {
             path: "/status",
@@ -106,8 +121,10 @@ impl Offer {
 fn status_page(tools: usize, config: SharedConfig, roles: Arc<Policy>) -> Page {
     let started = Started::now();
     let render = move |caller: &Caller| {
+        let mut gateway = started.status("trunkline", env!("CARGO_PKG_VERSION"));
+        containment::describe(&mut gateway);
         let page = StatusPage {
-            gateway: started.status("trunkline", env!("CARGO_PKG_VERSION")),
+            gateway,
             config: config.lock().clone(),
             upstreams: Vec::new(),
             catalog: CatalogReport::of_tools("trunkline", tools),

@@ -1,4 +1,4 @@
-//! Fetches the status page of a gateway.
+//! Asks a running gateway: for its status page, or to carry out a command.
 
 use crate::failure::Failure;
 use bytes::Bytes;
@@ -12,23 +12,23 @@ use trunkline_transport::{
 use url::{Host, Url};
 
 /// Path of the status page.
-const PATH: &str = "/status";
-/// Timeout for the whole request.
+pub(super) const STATUS: &str = "/status";
+/// Timeout for fetching a page.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum size of the response body.
 const LIMIT: usize = 8 * 1024 * 1024;
 
-/// Fetches the status of one gateway.
+/// Asks one gateway at one path.
 #[derive(Debug)]
-pub(super) struct Asker {
+pub(crate) struct Asker {
     client: HttpClient,
     target: Target,
     headers: HeaderMap,
 }
 
 impl Asker {
-    pub(super) fn new(address: &str, key: Option<&str>) -> Result<Self, Failure> {
-        let target = target(address)?;
+    pub(crate) fn new(address: &str, key: Option<&str>, path: &str) -> Result<Self, Failure> {
+        let target = target(address, path)?;
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
         if let Some(key) = key {
@@ -46,38 +46,64 @@ impl Asker {
         Ok(Self { client, target, headers })
     }
 
+    /// Fetches a page.
     pub(super) async fn ask(&self) -> Result<Raw, Failure> {
-        tokio::time::timeout(TIMEOUT, self.fetch()).await.unwrap_or_else(|_| {
-            Err(unreachable(&format!("{} does not answer within {} s", self.target.url(), TIMEOUT.as_secs())))
-        })
+        let (status, answer) = within(TIMEOUT, self.target.url(), self.send(Method::GET)).await?;
+        if status != StatusCode::OK {
+            return Err(unreachable(&format!("{} answers {status}; is it a gateway?", self.target.url())));
+        }
+        self.parse(answer)
     }
 
-    async fn fetch(&self) -> Result<Raw, Failure> {
+    /// Sends a command, which may take as long as `limit`. The answer of a gateway that refuses it
+    /// has another status than 200.
+    pub(crate) async fn command(&self, limit: Duration) -> Result<(StatusCode, Raw), Failure> {
+        let (status, answer) = within(limit, self.target.url(), self.send(Method::POST)).await?;
+        self.parse(answer).map(|answer| (status, answer))
+    }
+
+    async fn send(&self, method: Method) -> Result<(StatusCode, Bytes), Failure> {
         let url = self.target.url();
-        let asked = self.client.send(Method::GET, &self.target, self.headers.clone(), Bytes::new()).await;
+        let asked = self.client.send(method, &self.target, self.headers.clone(), Bytes::new()).await;
         let (head, answer) = asked.map_err(|error| unreachable(&error.to_string()))?.into_parts();
+        let refused = || Failure::usage(format!("{url} refused access"));
         match head.status {
-            StatusCode::OK => {}
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                return Err(Failure::usage(format!("{url} refused access"))
-                    .hint("pass a valid API key with --key or TRUNKLINE_KEY"));
+            StatusCode::UNAUTHORIZED => {
+                return Err(refused().hint("pass a valid API key with --key or TRUNKLINE_KEY"));
             }
-            status => return Err(unreachable(&format!("{url} answers {status}; is it a gateway?"))),
+            StatusCode::FORBIDDEN => {
+                return Err(refused().hint("the API key needs a role with `\"operate\": true`"));
+            }
+            _ => {}
         }
         let answer = body::read(answer, LIMIT).await.map_err(|error| unreachable(&error.to_string()))?;
+        Ok((head.status, answer))
+    }
+
+    fn parse(&self, answer: Bytes) -> Result<Raw, Failure> {
+        let url = self.target.url();
         Raw::parse(answer).map_err(|_| unreachable(&format!("{url} answers with something else than JSON")))
     }
 }
 
-/// The status page for an address, which may also be the gateway's MCP endpoint.
-fn target(address: &str) -> Result<Target, Failure> {
+async fn within<T>(
+    limit: Duration,
+    url: &Url,
+    asked: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    let late = || unreachable(&format!("{url} does not answer within {} s", limit.as_secs()));
+    tokio::time::timeout(limit, asked).await.unwrap_or_else(|_| Err(late()))
+}
+
+/// A path of the gateway at an address, which may also be its MCP endpoint or status page.
+fn target(address: &str, path: &str) -> Result<Target, Failure> {
     let usage = |error: &dyn std::fmt::Display| Failure::usage(error.to_string());
     let mut url = Url::parse(address).map_err(|error| {
         usage(&format!("`{address}` is not an address such as http://127.0.0.1:8425: {error}"))
     })?;
-    let path = url.path().trim_end_matches('/');
-    let base = path.strip_suffix(PATH).or_else(|| path.strip_suffix("/mcp")).unwrap_or(path);
-    let path = format!("{base}{PATH}");
+    let given = url.path().trim_end_matches('/');
+    let base = given.strip_suffix(STATUS).or_else(|| given.strip_suffix("/mcp")).unwrap_or(given);
+    let path = format!("{base}{path}");
     url.set_path(&path);
     url.set_query(None);
     Target::new(url).map_err(|error| usage(&error))
@@ -112,17 +138,17 @@ mod tests {
             ("https://h/gw/", "https://h/gw/status"),
             ("http://h/status", "http://h/status"),
         ] {
-            assert_eq!(target(given).unwrap().url().as_str(), want);
+            assert_eq!(target(given, STATUS).unwrap().url().as_str(), want);
         }
-        assert_eq!(target("gateway").unwrap_err().exit_code(), 2);
+        assert_eq!(target("gateway", STATUS).unwrap_err().exit_code(), 2);
     }
 
     #[test]
     fn a_key_does_not_travel_in_the_open() {
         for fine in ["http://127.0.0.1:1", "http://[::1]:1", "http://localhost", "https://example.org"] {
-            assert!(Asker::new(fine, Some("k")).is_ok(), "{fine}");
+            assert!(Asker::new(fine, Some("k"), STATUS).is_ok(), "{fine}");
         }
-        assert_eq!(Asker::new("http://example.org", Some("k")).unwrap_err().exit_code(), 2);
-        assert!(Asker::new("http://example.org", None).is_ok());
+        assert_eq!(Asker::new("http://example.org", Some("k"), STATUS).unwrap_err().exit_code(), 2);
+        assert!(Asker::new("http://example.org", None, STATUS).is_ok());
     }
 }

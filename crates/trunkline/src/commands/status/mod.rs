@@ -6,13 +6,13 @@ mod table;
 
 use super::{Context, Ending};
 use crate::{args::parse_duration, environment, failure::Failure, stop::Stop};
-use fetch::Asker;
+pub(crate) use fetch::Asker;
 use seen::Seen;
 use std::time::Duration;
 use trunkline_protocol::Raw;
 
 /// Default address of `serve`.
-const DEFAULT_ADDRESS: &str = "http://127.0.0.1:8425";
+pub(crate) const DEFAULT_ADDRESS: &str = "http://127.0.0.1:8425";
 
 /// Show the state of a running gateway and its servers
 ///
@@ -33,17 +33,19 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let key = args.key.as_deref().or(context.environment.get_filled(environment::KEY));
-    let asker = Asker::new(&args.url, key)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::usage(format!("the program cannot start: {error}")))?;
-    runtime.block_on(async {
+    let asker = Asker::new(&args.url, key, fetch::STATUS)?;
+    runtime()?.block_on(async {
         match args.watch {
             None => show(context, &asker.ask().await?),
             Some(pause) => watch(context, &asker, pause).await,
         }
     })
+}
+
+/// One thread: nothing else runs while the gateway is asked.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| Failure::usage(format!("the program cannot start: {error}")))
 }
 
 /// Refreshes until interrupted. An unreachable gateway is retried.

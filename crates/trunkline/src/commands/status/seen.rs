@@ -23,6 +23,7 @@ pub(super) struct Gateway {
     pub(super) version: String,
     pub(super) uptime_ms: u64,
     pub(super) processes: Option<String>,
+    pub(super) landlock: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -54,6 +55,9 @@ pub(super) struct Server {
 pub(super) struct Upstream {
     pub(super) name: String,
     pub(super) state: String,
+    pub(super) health: Option<String>,
+    /// Absent if the server was never connected.
+    revision: Option<String>,
     pub(super) for_ms: u64,
     pub(super) last_error: Option<Error>,
     pub(super) next_try_ms: Option<u64>,
@@ -62,6 +66,7 @@ pub(super) struct Upstream {
     pub(super) calls: Calls,
     pub(super) latency: Option<Latency>,
     pub(super) stale: bool,
+    pub(super) by_command: bool,
     pub(super) lists: Vec<List>,
     pub(super) quarantined: Vec<Quarantined>,
 }
@@ -92,7 +97,7 @@ pub(super) struct Latency {
 #[serde(default)]
 pub(super) struct List {
     pub(super) kind: String,
-    pub(super) items: u64,
+    pub(super) items: Option<u64>,
     pub(super) warning: Option<String>,
 }
 
@@ -124,12 +129,13 @@ impl Seen {
     }
 
     /// The number of tools of a server; of those that this caller may use if others are withheld.
-    pub(super) fn tools(&self, upstream: &Upstream) -> u64 {
+    pub(super) fn tools(&self, upstream: &Upstream) -> Option<u64> {
         if self.withheld.is_none() {
             return upstream.items("tools");
         }
+        upstream.revision.as_ref()?;
         let known = self.catalog.servers.iter().find(|known| known.server == upstream.name);
-        known.map_or(0, |known| known.tools)
+        known.map(|known| known.tools)
     }
 
     pub(super) fn is_well(&self) -> bool {
@@ -139,6 +145,13 @@ impl Seen {
 
 impl Upstream {
     pub(super) fn health(&self) -> Health {
+        match self.health.as_deref() {
+            Some("up") => return Health::Well,
+            Some("starting") => return Health::Coming,
+            Some(_) => return Health::Down,
+            // Of an older gateway.
+            None => {}
+        }
         match (self.state.as_str(), self.breaker.as_str()) {
             (_, "open") => Health::Down,
             ("ready" | "idle", _) => Health::Well,
@@ -147,7 +160,8 @@ impl Upstream {
         }
     }
 
-    fn items(&self, kind: &str) -> u64 {
-        self.lists.iter().filter(|list| list.kind == kind).map(|list| list.items).sum()
+    /// The number of items, if it is known.
+    fn items(&self, kind: &str) -> Option<u64> {
+        self.lists.iter().find(|list| list.kind == kind)?.items
     }
 }

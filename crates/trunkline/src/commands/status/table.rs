@@ -37,6 +37,10 @@ pub(super) fn text(seen: &Seen) -> String {
         put(&mut out, PLAIN, &format!("processes of servers and jobs: {means}"));
         out.push('\n');
     }
+    if let Some(means) = &seen.gateway.landlock {
+        put(&mut out, PLAIN, &format!("file restriction by the kernel (Landlock): {means}"));
+        out.push('\n');
+    }
     if let Some(error) = &seen.config.last_error {
         put(&mut out, BAD, "newer settings are not in force: ");
         put(&mut out, PLAIN, &error.text);
@@ -90,7 +94,7 @@ fn rows(out: &mut String, seen: &Seen) {
     }
 }
 
-fn row(upstream: &Upstream, tools: u64) -> [Cell; COLUMNS.len()] {
+fn row(upstream: &Upstream, tools: Option<u64>) -> [Cell; COLUMNS.len()] {
     let style = match upstream.health() {
         Health::Well => GOOD,
         Health::Coming => COMING,
@@ -99,6 +103,8 @@ fn row(upstream: &Upstream, tools: u64) -> [Cell; COLUMNS.len()] {
     let plain = |text: String| Cell { text: safe::line(&text), style: PLAIN };
     let state = if upstream.breaker == "open" {
         format!("{} (breaker open)", upstream.state)
+    } else if upstream.by_command {
+        format!("{} (by command)", upstream.state)
     } else {
         upstream.state.clone()
     };
@@ -111,7 +117,7 @@ fn row(upstream: &Upstream, tools: u64) -> [Cell; COLUMNS.len()] {
         plain(upstream.name.clone()),
         Cell { text: safe::line(&state), style },
         plain(time(upstream.for_ms)),
-        plain(format!("{tools}{stale}")),
+        plain(tools.map_or("-".to_owned(), |tools| format!("{tools}{stale}"))),
         plain(upstream.calls.total.to_string()),
         Cell { text: failed.to_string(), style: if failed > 0 { COMING } else { PLAIN } },
         plain(upstream.calls.in_flight.to_string()),
@@ -215,8 +221,8 @@ mod tests {
         server  state       for        tools    calls  failed  now  p50     p99    restarts
         files   ready       3 h 3 min  14       1204   3       1    1.2 ms  49 ms  0
         日本    lost        12 s       7 (old)  2      0       0                   7
-        git     idle        400 ms     0        0      0       0                   0
-        web     connecting  1 s        0        0      0       0                   0
+        git     idle        400 ms     -        0      0       0                   0
+        web     connecting  1 s        -        0      0       0                   0
 
         files: not served: tools `wipe`: its schema is not an object
         日本: [E216] connection refused␛[2J by force; next try in 800 ms

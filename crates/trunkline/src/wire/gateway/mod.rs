@@ -2,6 +2,7 @@
 
 mod harmless;
 mod kept_lists;
+pub(crate) mod operate;
 mod rules;
 mod upstreams;
 
@@ -132,6 +133,9 @@ impl Running {
                 if let Some(offer) = before.offer() {
                     upstream.recall(Offer { stale: true, ..(*offer).clone() });
                 }
+                if before.is_halted() {
+                    upstream.stay_halted();
+                }
                 gone.push(before);
             }
         }
@@ -174,7 +178,7 @@ impl Running {
     pub(crate) fn status(&self, caller: &Caller) -> serde_json::Value {
         let now = self.now();
         let mut gateway = self.started.status("trunkline", env!("CARGO_PKG_VERSION"));
-        gateway.processes = Some(containment::described());
+        containment::describe(&mut gateway);
         let page = StatusPage {
             gateway,
             config: now.config.clone(),

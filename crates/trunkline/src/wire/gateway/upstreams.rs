@@ -20,11 +20,12 @@ use trunkline_client::{
     resilience::{BreakerOptions, RetryOptions, Safety},
 };
 use trunkline_config::{
-    Reach, Server, Sessions as SessionSetting, Settings, Start as StartSetting, ToolChange,
+    Local, Reach, Secret, Server, Sessions as SessionSetting, Settings, Start as StartSetting, ToolChange,
 };
 use trunkline_gateway::upstream::{
     InProcess, Sessions, Start, ToolOptions, ToolRules, Upstream, UpstreamOptions,
 };
+use trunkline_process::{DEFAULT_PATH, is_executable, search_path};
 use trunkline_protocol::{Connect, ConnectError, Fault, FaultKind, Profile, ServerName, Session};
 
 /// The parts shared by all upstreams of one gateway.
@@ -76,6 +77,10 @@ impl Maker<'_> {
             options.idle = None;
             options.start = Start::AtOnce;
         }
+        if matches!(&server.reach, Reach::Local(local) if is_missing(local, self.environment)) {
+            // Nothing can be started, and the attempt makes the reason known at once.
+            options.start = Start::AtOnce;
+        }
         let options = options.checked().map_err(|error| named(error.to_string()))?;
         let connect = self.observed.connect(&server.name, connect);
         let upstream = Upstream::new(server.name.clone(), connect, options);
@@ -94,6 +99,17 @@ impl Connect for Unconfigured {
         let fault = Fault::new(FaultKind::CannotStart, self.0.clone());
         future::ready(Err(ConnectError { fault, permanent: true })).boxed()
     }
+}
+
+/// True if the program's file is not found where its start would look for it.
+fn is_missing(local: &Local, environment: &Environment) -> bool {
+    let program = local.program.expose();
+    if program.contains('/') {
+        return !is_executable(&local.directory.join(program));
+    }
+    let given = local.environment.get("PATH").map(Secret::expose);
+    let path = given.or(environment.get("PATH")).unwrap_or(DEFAULT_PATH);
+    !search_path(path.as_ref()).iter().any(|place| is_executable(&place.join(program)))
 }
 
 fn options(server: &Server) -> Result<UpstreamOptions, String> {
