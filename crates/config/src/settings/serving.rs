@@ -82,7 +82,8 @@ pub struct Limits {
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 0, "maximum" = 60_000))]
     pub list_grace: Duration,
-    /// Time that calls in flight have to finish when the gateway shuts down.
+    /// Time that calls in flight have to finish when the gateway shuts down, or when a server is
+    /// stopped by command.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 0, "maximum" = 3_600_000))]
     pub drain: Duration,
