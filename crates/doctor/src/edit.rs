@@ -9,6 +9,7 @@ use std::{
     os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
+use trunkline_secrets::counted;
 
 /// Larger files are not edited.
 const LARGEST: u64 = 16 * 1024 * 1024;
@@ -64,7 +65,7 @@ impl Edit {
                     write!(out, "\n-{old}\n+{new}").expect("a String takes any text");
                 }
                 if changed.len() > SHOWN {
-                    write!(out, "\n… and {} more lines", changed.len() - SHOWN)
+                    write!(out, "\n… and {}", counted(changed.len() - SHOWN, "more line"))
                         .expect("a String takes any text");
                 }
                 out

@@ -11,6 +11,7 @@
 mod address;
 mod anchors;
 mod assignment;
+mod counted;
 mod credentials;
 mod extent;
 mod known;
@@ -27,6 +28,7 @@ mod value;
 pub mod visible;
 
 pub use address::masked_address;
+pub use counted::counted;
 pub use mask::{Caution, Mask};
 pub use names::{NameClass, is_secret_name, name_class};
 pub use report::find;

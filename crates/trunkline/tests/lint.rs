@@ -137,7 +137,7 @@ fn all_servers_of_the_configuration_are_judged_with_a_report_for_each() {
     }
     let line =
         |name: &str| summary.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_default();
-    assert!(line("scripted").ends_with("1 errors"), "{run}");
+    assert!(line("scripted").ends_with("1 error"), "{run}");
     assert!(line("gone").ends_with("1 not reached"), "{run}");
     let none = Run::of(at_home(&folder).args(["lint", "--all"]), "");
     assert_eq!(none.code, 2, "{none}");

@@ -19,6 +19,7 @@ use crate::{
 use serde_json::Value;
 use trunkline_client::{CommandLine, raw::is_response};
 use trunkline_process::Ending;
+use trunkline_secrets::counted;
 
 /// Number of noise lines that are shown.
 const SHOWN: usize = 5;
@@ -72,7 +73,7 @@ pub(super) fn clean(handshake: &Handshake, line: &CommandLine) -> Checked<()> {
             .fix(stderr_advice(line))
     } else {
         let more = noise.len().saturating_sub(1);
-        let more = if more == 0 { String::new() } else { format!(" and {more} more lines") };
+        let more = if more == 0 { String::new() } else { format!(" and {}", counted(more, "more line")) };
         Problem::new(Cause::StdoutNoise, format!("`{first}`{more} on standard output"))
             .fix(stderr_advice(line))
     };

@@ -18,6 +18,7 @@ use trunkline_protocol::{
     message::{BadItem, Prompt, Resource, Tool},
     method,
 };
+use trunkline_secrets::counted;
 
 /// Number of invalid entries that are shown.
 const SHOWN: usize = 5;
@@ -37,17 +38,17 @@ pub(super) async fn read(session: &Session, options: &DoctorOptions) -> Checked<
     if client.has_capability("tools") {
         let list = within(options, client.tools()).await;
         offered.tools = Some(usable(list, method::TOOLS_LIST, session, |list| &list.bad)?);
-        told.push(format!("{} tools", offered.tools.as_ref().map_or(0, |list| list.items.len())));
+        told.push(counted(offered.tools.as_ref().map_or(0, |list| list.items.len()), "tool"));
     }
     if client.has_capability("resources") {
         let list = within(options, client.resources()).await;
         offered.resources = Some(usable(list, method::RESOURCES_LIST, session, |list| &list.bad)?);
-        told.push(format!("{} resources", offered.resources.as_ref().map_or(0, |list| list.items.len())));
+        told.push(counted(offered.resources.as_ref().map_or(0, |list| list.items.len()), "resource"));
     }
     if client.has_capability("prompts") {
         let list = within(options, client.prompts()).await;
         offered.prompts = Some(usable(list, method::PROMPTS_LIST, session, |list| &list.bad)?);
-        told.push(format!("{} prompts", offered.prompts.as_ref().map_or(0, |list| list.items.len())));
+        told.push(counted(offered.prompts.as_ref().map_or(0, |list| list.items.len()), "prompt"));
     }
     let detail = if told.is_empty() { "it declares no lists".to_owned() } else { told.join(", ") };
     passed(offered, detail)
@@ -79,7 +80,7 @@ fn usable<T>(
     if unreadable.is_empty() {
         return Ok(list);
     }
-    let summary = format!("{} entries of `{method}` cannot be read", unreadable.len());
+    let summary = format!("{} of `{method}` cannot be read", counted(unreadable.len(), "entry"));
     let shown = unreadable.iter().take(SHOWN).map(|item| Evidence::fact(item.to_string()));
     let first = unreadable[0].to_string();
     Err(Box::new(

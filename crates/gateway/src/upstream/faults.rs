@@ -5,6 +5,7 @@ use super::bulkhead::Full;
 use std::time::Duration;
 use trunkline_protocol::{Fault, FaultKind, Raw, ServerName};
 use trunkline_resilience::Refused;
+use trunkline_secrets::counted;
 
 /// The same fault with the name of the upstream.
 pub(super) fn named(server: &ServerName, fault: Fault) -> Fault {
@@ -66,8 +67,8 @@ pub(super) fn no_room(server: &ServerName, whose: &str, most: usize) -> Fault {
 pub(super) fn resting(server: &ServerName, refused: &Refused) -> Fault {
     let seconds = refused.retry_after.as_secs_f64();
     let text = format!(
-        "`{server}` failed {} times in a row; its circuit breaker is open for {seconds:.1} s more",
-        refused.failures
+        "`{server}` failed {} in a row; its circuit breaker is open for {seconds:.1} s more",
+        counted(refused.failures, "time")
     );
     Fault::new(FaultKind::Unavailable, text)
         .with_detail(format!("last failure: {}", refused.last_error))

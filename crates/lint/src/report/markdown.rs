@@ -2,7 +2,7 @@
 
 use super::{CLIENT_LIMITS, Cost, FindingReport, Kind, Report, TargetReport};
 use std::fmt::Write as _;
-use trunkline_secrets::visible;
+use trunkline_secrets::{counted, visible};
 
 /// Width of the longest bar in characters.
 const BAR: usize = 24;
@@ -89,7 +89,7 @@ fn cost_text(out: &mut String, cost: &Cost) {
     if cost.tools.is_empty() {
         return;
     }
-    put(out, &format!("### Context cost: {} tokens in {} tools\n", cost.total, cost.tools.len()));
+    put(out, &format!("### Context cost: {} tokens in {}\n", cost.total, counted(cost.tools.len(), "tool")));
     let most = cost.tools[0].tokens.max(1);
     let width = cost.tools.iter().map(|tool| tool.name.chars().count()).max().unwrap_or(0);
     let bars: Vec<String> = cost

@@ -34,7 +34,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use trunkline_protocol::Era;
-use trunkline_secrets::{Caution, Mask};
+use trunkline_secrets::{Caution, Mask, counted};
 
 /// Masks secrets. Every text of a server or file passes through it, because reports are printed,
 /// uploaded and stored.
@@ -167,18 +167,18 @@ impl Report {
 }
 
 impl Summary {
-    /// The counts as text, such as `2 errors, 1 warnings`.
+    /// The counts as text, such as `2 errors, 1 warning`.
     pub fn found(&self) -> String {
         let counts = [
-            (self.critical, "critical"),
-            (self.errors, "errors"),
-            (self.warnings, "warnings"),
-            (self.infos, "infos"),
-            (self.ignored, "ignored"),
-            (self.unreachable, "not reached"),
+            (self.critical, format!("{} critical", self.critical)),
+            (self.errors, counted(self.errors, "error")),
+            (self.warnings, counted(self.warnings, "warning")),
+            (self.infos, counted(self.infos, "info")),
+            (self.ignored, format!("{} ignored", self.ignored)),
+            (self.unreachable, format!("{} not reached", self.unreachable)),
         ];
-        let told = counts.iter().filter(|(count, _)| *count > 0);
-        let found: Vec<String> = told.map(|(count, what)| format!("{count} {what}")).collect();
+        let told = counts.into_iter().filter(|(count, _)| *count > 0);
+        let found: Vec<String> = told.map(|(_, text)| text).collect();
         if found.is_empty() { "no findings".to_owned() } else { found.join(", ") }
     }
 

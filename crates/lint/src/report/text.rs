@@ -5,7 +5,10 @@ use super::{CLIENT_LIMITS, Cost, FindingReport, Kind, Report, Snippet, TargetRep
 use crate::{evidence::Direction, outcome::Level, rule::Group};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
-use trunkline_secrets::visible::{line as visible, text as shown};
+use trunkline_secrets::{
+    counted,
+    visible::{line as visible, text as shown},
+};
 use unicode_width::UnicodeWidthStr as _;
 
 /// The level of detail.
@@ -194,13 +197,13 @@ fn cost_text(out: &mut String, cost: &Cost) {
     }
     if let Some(rest) = cost.tools.get(BARS..).filter(|rest| !rest.is_empty()) {
         let tokens: usize = rest.iter().map(|tool| tool.tokens).sum();
-        line(out, &format!("  {DIM}{} more tools: {tokens}{DIM:#}", rest.len()));
+        line(out, &format!("  {DIM}{}: {tokens}{DIM:#}", counted(rest.len(), "more tool")));
     }
     let instructions = match cost.instructions {
         0 => String::new(),
         tokens => format!(", instructions {tokens}"),
     };
-    line(out, &format!("  total {} in {} tools{instructions}", cost.total, cost.tools.len()));
+    line(out, &format!("  total {} in {}{instructions}", cost.total, counted(cost.tools.len(), "tool")));
     for limit in CLIENT_LIMITS {
         let (client, allowed) = (limit.client, limit.tools);
         let part = cost.tools.len() * 100 / allowed;

@@ -13,6 +13,7 @@ use super::{
     report::{Diagnostic, Reading, Report, Severity, TestCounts, TestFailure},
 };
 use crate::text_and_data::TextAndData;
+use trunkline_secrets::counted;
 
 /// Log lines in the answer for a failed or running job; below: for a successful one.
 const TAIL_LINES: usize = 120;
@@ -188,7 +189,8 @@ fn summary(job: &Job, done: Option<&Done>) -> String {
     }
     let (errors, warnings) = (done.report.count(Severity::Error), done.report.count(Severity::Warning));
     if errors + warnings > 0 {
-        write!(summary, "; {errors} errors, {warnings} warnings").expect("writing to a string does not fail");
+        write!(summary, "; {}, {}", counted(errors, "error"), counted(warnings, "warning"))
+            .expect("writing to a string does not fail");
     }
     summary
 }

@@ -9,6 +9,7 @@ use super::Filesystem;
 use super::budget::Budget;
 use super::{lock, walk};
 use crate::sandbox::{self, AccessError, Dir, Durability, Kind, Name, Purpose};
+use trunkline_secrets::counted;
 use trunkline_toolbox::{Tool, ToolError};
 
 /// Maximum depth; bounded because each level holds an open descriptor.
@@ -67,7 +68,7 @@ fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Deleted, ToolErr
 }
 
 fn stopped(error: &ToolError, count: usize) -> ToolError {
-    ToolError::new(format!("{error}; {count} entries were deleted before that"))
+    ToolError::new(format!("{error}; deleted before that: {}", counted(count, "entry")))
         .hint("look what is left and call again")
 }
 

@@ -10,6 +10,7 @@ use super::encoding::{Encoding, without_mark};
 use super::hash::hash;
 use super::window::{self, Cut, Lines, Part};
 use super::{Filesystem, Opened, io_failed};
+use trunkline_secrets::counted;
 use trunkline_toolbox::{Tool, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -152,7 +153,8 @@ fn decoded(lines: Lines, encoding: Encoding, label: &str) -> Result<(Lines, Stri
 fn past_end(lines: &Lines, part: Part, label: &str) -> Result<(), ToolError> {
     match (part, lines.total) {
         (Part::From { offset, .. }, Some(total)) if offset > total => Err(ToolError::new(format!(
-            "offset {offset} is past the end of `{label}`, which has {total} lines"
+            "offset {offset} is past the end of `{label}`, which has {}",
+            counted(total, "line")
         ))
         .hint("use a smaller offset, or tail for the end of the file")),
         _ => Ok(()),

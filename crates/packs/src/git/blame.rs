@@ -14,6 +14,7 @@ use super::{
     revision::Revision,
 };
 use crate::text_and_data::TextAndData;
+use trunkline_secrets::counted;
 use trunkline_toolbox::{Tool, ToolError};
 
 /// Maximum number of lines in an answer.
@@ -89,9 +90,8 @@ fn failed(output: &super::invocation::Output, path: &str) -> ToolError {
     let said = output.stderr.text();
     let count = said.split_once(" has only ").and_then(|(_, rest)| rest.split_once(" line"));
     match count.and_then(|(count, _)| count.parse::<u64>().ok()) {
-        Some(count) => {
-            ToolError::new(format!("{path:?} has only {count} lines")).hint("Choose a smaller `start_line`.")
-        }
+        Some(count) => ToolError::new(format!("{path:?} has only {}", counted(count, "line")))
+            .hint("Choose a smaller `start_line`."),
         None => super::failure::of(output),
     }
 }

@@ -15,6 +15,7 @@ use super::{
     state::InProgress,
 };
 use crate::text_and_data::TextAndData;
+use trunkline_secrets::counted;
 use trunkline_toolbox::{Tool, ToolError};
 
 /// Maximum length of a message in bytes.
@@ -103,8 +104,10 @@ impl Committed {
         let place =
             self.branch.as_ref().map_or("a detached HEAD".into(), |branch| format!("branch {branch}"));
         clean(&format!(
-            "Committed {} on {place}, {} files: {}",
-            self.commit, self.files_changed, self.subject
+            "Committed {} on {place}, {}: {}",
+            self.commit,
+            counted(self.files_changed, "file"),
+            self.subject
         ))
     }
 }

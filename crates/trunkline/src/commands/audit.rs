@@ -5,6 +5,7 @@ use crate::{failure::Failure, render::safe};
 use clap::Subcommand;
 use std::path::{Path, PathBuf};
 use trunkline_gateway::audit::{Problem, ProblemKind, Report, Tail, tail, verify};
+use trunkline_secrets::counted;
 
 /// Read or verify an audit trail
 #[derive(Debug, clap::Args)]
@@ -75,7 +76,11 @@ fn check(context: &Context, dir: &Path) -> Result<Ending, Failure> {
 
 fn text(report: &Report) -> String {
     let verdict = if report.is_intact() { "intact" } else { "NOT intact" };
-    let mut lines = vec![format!("{verdict}: {} records in {} segments", report.records, report.segments)];
+    let mut lines = vec![format!(
+        "{verdict}: {} in {}",
+        counted(report.records, "record"),
+        counted(report.segments, "segment")
+    )];
     let counts = [
         (report.unfinished, "calls without an end"),
         (report.lost, "records the writer could not keep"),
