@@ -14,6 +14,7 @@ mod assignment;
 mod counted;
 mod credentials;
 mod extent;
+mod key_body;
 mod known;
 mod mask;
 mod names;

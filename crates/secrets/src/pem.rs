@@ -78,6 +78,6 @@ fn before_break(text: &[u8], at: usize, floor: usize) -> Option<usize> {
     Some(floor + left.len())
 }
 
-fn is_base64(byte: u8) -> bool {
+pub(crate) fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)
 }

@@ -100,3 +100,20 @@ fn o13_a_configured_reference_is_not_shown_either() {
         assert!(!shows(&run, PLAIN), "{words}: {run}");
     }
 }
+
+#[test]
+fn c07_lines_from_the_middle_of_a_key_are_not_shown() {
+    // Made for this test. Its first and last lines are missing.
+    const LINES: [&str; 2] = [
+        "y/Mlw95oy2lqZDGklOYeCNHb+AVmfgyWPY2TC04tKzo4UmR0jBxBqhvkXjbWao5v",
+        "tQQKUwflvmPiYst7I0YcX2QSxSb8plFP6h/GKq++TYWV2V543zxzAttPowIDAQAB",
+    ];
+    let home = home();
+    let script = format!("printf 'cannot use\n{}\n' >&2; exit 3", LINES.join("\n"));
+    for words in ["list", "list --json", "call x", "doctor", "doctor --json", "lint", "lint --json"] {
+        let args: Vec<&str> = words.split(' ').chain(["--", "sh", "-c", &script]).collect();
+        let run = in_home(home.path(), &args);
+        assert!(run.to_string().contains("cannot use"), "{words}: {run}");
+        assert!(!shows(&run, LINES[0]) && !shows(&run, LINES[1]), "{words}: {run}");
+    }
+}

@@ -155,6 +155,14 @@ mod tests {
     }
 
     #[test]
+    fn c07_lines_from_the_middle_of_a_key_are_masked() {
+        let lines = "\
+y/Mlw95oy2lqZDGklOYeCNHb+AVmfgyWPY2TC04tKzo4UmR0jBxBqhvkXjbWao5v
+tQQKUwflvmPiYst7I0YcX2QSxSb8plFP6h/GKq++TYWV2V543zxzAttPowIDAQAB";
+        assert_eq!(mask(&format!("a\n{lines}\nb")), "a\n***\nb");
+    }
+
+    #[test]
     fn many_and_long_arguments_are_bounded() {
         let many: Vec<_> = (0..1000).map(|n| format!("\"{}{n}\":1", "n".repeat(2000))).collect();
         let got = redacted(&Redaction::default(), &format!("{{{}}}", many.join(",")));

@@ -189,3 +189,42 @@ async fn secrets_and_terminal_controls_are_not_shown() {
     let log = bench.call("job_log", json!({"jobId": said.data["jobId"]})).await;
     assert_eq!(log.data["text"], "red API_TOKEN=[redacted]\n");
 }
+
+/// Lines of a key that was made for this test.
+const KEY: [&str; 4] = [
+    "MIICWwIBAAKBgQDDs5NjMRsKq+FV6+6J4GjN56623PoQzuuEkSkSRPMmI7Ub/RiS",
+    "y/Mlw95oy2lqZDGklOYeCNHb+AVmfgyWPY2TC04tKzo4UmR0jBxBqhvkXjbWao5v",
+    "tQQKUwflvmPiYst7I0YcX2QSxSb8plFP6h/GKq++TYWV2V543zxzAttPowIDAQAB",
+    "DRysDguGYCR70XxxOExnSNvUxkHNde8DAmessO2nOg==",
+];
+
+#[tokio::test]
+async fn c07_parts_of_a_key_are_not_shown_in_any_page_of_a_log() {
+    const BEGIN: &str = "-----BEGIN RSA PRIVATE KEY-----";
+    const END: &str = "-----END RSA PRIVATE KEY-----";
+    let body = KEY.join("\n");
+    for printed in [
+        format!("{BEGIN}\n{body}\n{END}"),
+        format!("{body}\n{END}"),
+        format!("{BEGIN}\n{body}"),
+        body,
+        KEY[1..3].join("\n"),
+        KEY[2..].join("\n"),
+    ] {
+        let script = format!("print({printed:?})\nprint('SECRET=\\'quoted value\\'')\n");
+        let bench = Bench::script(&script, unchanged);
+        let said = bench.run_script().await;
+        let mut shown = said.text.clone();
+        for offset in (0..printed.len()).step_by(17) {
+            let asked = json!({"jobId": said.data["jobId"], "offset": offset, "limit": 100});
+            shown.push_str(&bench.call("job_log", asked).await.text);
+        }
+        for line in KEY {
+            for part in line.as_bytes().windows(8) {
+                let part = std::str::from_utf8(part).expect("ASCII");
+                assert!(!shown.contains(part), "{part} of {printed} in {shown}");
+            }
+        }
+        assert!(!shown.contains("quoted") && !shown.contains("value"), "{shown}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Mask: hides secrets in texts.
 
-use crate::{known::Known, random, scan};
+use crate::{key_body, known::Known, random, scan};
 use std::{borrow::Cow, fmt, ops::Range};
 
 /// A single plain word that is shorter than this cannot contain a secret and is not scanned.
@@ -65,6 +65,7 @@ impl Mask {
         }
         if !is_short_word(text) {
             scan::find(text, self.caution, &mut found);
+            key_body::find(text.as_bytes(), &mut found);
             if self.caution == Caution::Strict {
                 random::find(text.as_bytes(), &mut found);
             }
@@ -113,5 +114,7 @@ impl fmt::Debug for Mask {
     }
 }
 
+#[cfg(test)]
+mod key_tests;
 #[cfg(test)]
 mod tests;

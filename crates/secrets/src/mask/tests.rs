@@ -92,11 +92,8 @@ fn private_keys_are_hidden_whole_or_cut() {
     ] {
         assert_eq!(READABLE.hide(&text), hidden, "{text}");
     }
-    for text in
-        [format!("-----BEGIN CERTIFICATE-----\n{line}\n-----END CERTIFICATE-----"), format!("{line}\n{line}")]
-    {
-        assert_eq!(READABLE.hide(&text), text);
-    }
+    let text = format!("-----BEGIN CERTIFICATE-----\n{line}\n-----END CERTIFICATE-----");
+    assert_eq!(READABLE.hide(&text), text);
 }
 
 #[test]
@@ -188,6 +185,8 @@ fn hostile_texts_take_linear_time() {
         "--token ",
         "PRIVATE KEY",
         "MIIE\n-----END PRIVATE KEY-----\n",
+        "MIICWwIBAAKBgQDDs5NjMRsKq+FV6+6J4GjN56623PoQzuuEkSkSRPMmI7Ub/RiS\n",
+        "-----BEGIN CERTIFICATE-----\n",
     ] {
         let text = unit.repeat((1 << 19) / unit.len());
         let begin = Instant::now();
