@@ -445,6 +445,7 @@ fn guarded(inputs: &Inputs<'_>, settings: &Settings, watched: &[Seen]) -> Vec<Pa
         settings.auth.keys.clone(),
         jwks,
         settings.audit.directory.clone(),
+        settings.audit.signing.key.clone(),
         settings.access_log.file.clone(),
     ];
     let watched = watched.iter().map(|seen| seen.path.clone());

@@ -119,6 +119,30 @@ pub struct Audit {
     pub patience: Duration,
     /// Handling of calls that cannot be recorded.
     pub when_it_fails: WhenItFails,
+    /// Signatures, which reveal that the whole trail was rewritten.
+    pub signing: AuditSigning,
+}
+
+/// Signatures of the number and hash of the trail's last record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditSigning {
+    /// File with the private key, made by `trunkline audit keygen`. `null`: nothing is signed.
+    #[schemars(schema_with = "kind::path")]
+    pub key: Option<PathBuf>,
+    /// Longest time between two signatures while records are written. The trail is also signed
+    /// when it begins, when it ends and when a new file of it is started.
+    #[serde(with = "kind")]
+    #[schemars(schema_with = "kind::time", extend("minimum" = 100, "maximum" = 86_400_000))]
+    pub interval: Duration,
+    /// Number of records after which the trail is signed before the interval is over.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    pub records: u64,
+    /// Syslog server that gets each signature: a local socket such as `/dev/log`, or `host:port`
+    /// for UDP. `null`: none.
+    pub syslog: Option<String>,
+    /// Whether the collector at `telemetry.endpoint` gets each signature, as a log record.
+    pub otlp: bool,
 }
 
 /// When records are flushed to disk.

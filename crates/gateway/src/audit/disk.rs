@@ -1,14 +1,14 @@
 //! The trail's directory: its segments, its head and its lock. Files are opened only relative to
 //! the directory and never through a symlink.
 
-use super::line::{Link, from_hex, hex};
+use super::line::{Hash, Line, Link, from_hex, hex};
 use rustix::{
     fs::{self, AtFlags, FlockOperation, Mode, OFlags},
     io::Errno,
 };
 use std::{
     fs::{DirBuilder, File},
-    io::{self, Read, Write},
+    io::{self, BufRead, BufReader, Read, Write},
     os::unix::fs::{DirBuilderExt, FileExt},
     path::{Path, PathBuf},
     sync::Arc,
@@ -172,6 +172,44 @@ impl Disk {
     pub(super) fn write_head(&self, link: &Link) -> io::Result<()> {
         let file = self.file(HEAD, OFlags::WRONLY | OFlags::CREATE)?;
         file.write_all_at(format!("{:020} {}\n", link.seq, hex(&link.hash)).as_bytes(), 0)
+    }
+
+    /// A handle to the same directory, without the lock.
+    pub(super) fn share(&self) -> Self {
+        Self {
+            dir: Arc::clone(&self.dir),
+            lock: None,
+            #[cfg(test)]
+            faults: Arc::clone(&self.faults),
+        }
+    }
+
+    /// The hash of the trail's first record.
+    pub(super) fn first_hash(&self) -> io::Result<Hash> {
+        let first = self.segments()?.first().copied().unwrap_or(1);
+        let mut text = Vec::new();
+        BufReader::new(self.read(first)?).read_until(b'\n', &mut text)?;
+        let line = text.strip_suffix(b"\n").and_then(Line::read);
+        line.map(|line| line.hash).ok_or_else(|| io::Error::other("the first record is not readable"))
+    }
+
+    /// The text of a file; `None` if there is none.
+    pub(super) fn read_small(&self, name: &str, limit: u64) -> io::Result<Option<String>> {
+        let mut text = String::new();
+        match self.file(name, OFlags::RDONLY | OFlags::NONBLOCK) {
+            Ok(file) if !file.metadata()?.is_file() => Err(io::Error::other("not a regular file")),
+            Ok(file) => file.take(limit).read_to_string(&mut text).map(|_| Some(text)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Replaces a file at once, by way of a draft.
+    pub(super) fn replace(&self, draft: &str, name: &str, text: &[u8]) -> io::Result<()> {
+        let mut file = self.file(draft, OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC)?;
+        file.write_all(text)?;
+        file.sync_data()?;
+        Ok(fs::renameat(&self.dir, draft, &self.dir, name)?)
     }
 
     #[cfg(test)]

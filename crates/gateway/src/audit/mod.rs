@@ -16,8 +16,8 @@
 //!   segment continues after the last record known to be on disk and repeats all later ones.
 //!
 //! The chain has no secret key: it reveals damage and partial changes, but not a forged trail that
-//! was rewritten as a whole. Comparing with a [`Report::last`] that was kept elsewhere reveals
-//! that too.
+//! was rewritten as a whole. A [`SignedHead`] reveals that too, up to the record that it names; one
+//! that was kept elsewhere also reveals that the trail was reset to an older state.
 
 mod audited;
 mod clock;
@@ -34,6 +34,7 @@ mod pace;
 mod record;
 mod recover;
 mod redact;
+mod signing;
 mod status;
 mod tail;
 #[cfg(test)]
@@ -48,7 +49,8 @@ pub use disk::OpenError;
 pub use members::quote;
 pub use options::{Durability, OnFailure, Options};
 pub use redact::{Redaction, mask};
+pub use signing::{BadKey, HeadSink, NotSigned, PublicKey, SignedHead, Signing, SigningKey};
 pub use status::Status;
 pub use tail::{Tail, tail};
 pub use trail::Trail;
-pub use verify::{Anchor, Problem, ProblemKind, Report, verify};
+pub use verify::{Anchor, Problem, ProblemKind, Proof, Report, verify, verify_signed};

@@ -1,6 +1,6 @@
 //! The settings of an audit trail.
 
-use super::{Redaction, record::Need};
+use super::{Redaction, Signing, record::Need};
 use std::time::Duration;
 
 /// The settings of an audit trail.
@@ -18,6 +18,8 @@ pub struct Options {
     /// The same for calls that only read.
     pub reading: OnFailure,
     pub redaction: Redaction,
+    /// Signs the head of the trail.
+    pub signing: Option<Signing>,
     #[cfg(test)]
     pub(super) faults: std::sync::Arc<super::faults::Faults>,
 }
@@ -50,6 +52,7 @@ impl Default for Options {
             mutating: OnFailure::Refuse,
             reading: OnFailure::Allow,
             redaction: Redaction::default(),
+            signing: None,
             #[cfg(test)]
             faults: std::sync::Arc::default(),
         }

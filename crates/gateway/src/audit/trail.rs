@@ -8,10 +8,12 @@ use super::{
     record::Record,
     recover,
     redact::mask,
+    signing::{self, PublicKey, SignedHead, Signer, Signing},
     status::Health,
     writer::Writer,
 };
 use std::{
+    io,
     path::Path,
     sync::{
         Arc,
@@ -37,6 +39,7 @@ struct Inner {
     process: String,
     calls: AtomicU64,
     writer: Option<JoinHandle<()>>,
+    signer: Option<(Arc<Signer>, JoinHandle<()>)>,
 }
 
 impl Trail {
@@ -49,9 +52,18 @@ impl Trail {
         #[cfg(test)]
         let disk = disk.with_faults(&options.faults);
         let mut recovered = recover::recover(&disk, dir)?;
+        if let Some(signing) = &options.signing {
+            check_signed(&disk, dir, signing)?;
+        }
         let endings = std::mem::take(&mut recovered.endings);
         let health = Arc::new(Health::default());
-        let writer = Writer::start(disk, recovered, Arc::clone(&health), &options).map_err(failed)?;
+        let shared = disk.share();
+        let mut writer = Writer::start(disk, recovered, Arc::clone(&health), &options).map_err(failed)?;
+        let signer = options.signing.clone().map(|signing| start_signer(signing, shared, &health));
+        let signer = signer.transpose().map_err(failed)?;
+        if let Some((signer, _)) = &signer {
+            writer.sign_with(Arc::clone(signer));
+        }
         let journal = Arc::new(Journal::new(writer, &options));
         for members in endings {
             journal.put(Record::new(members, Instant::now()));
@@ -61,7 +73,7 @@ impl Trail {
             thread::Builder::new().name("audit".to_owned()).spawn(move || shared.run()).map_err(failed)?;
         let process = uuid::Uuid::new_v4().simple().to_string()[..8].to_owned();
         let calls = AtomicU64::new(0);
-        Ok(Self(Arc::new(Inner { journal, health, options, process, calls, writer: Some(writer) })))
+        Ok(Self(Arc::new(Inner { journal, health, options, process, calls, writer: Some(writer), signer })))
     }
 
     /// Records an event that is not a call, such as a refused token. `what` is a machine-readable
@@ -117,5 +129,45 @@ impl Drop for Inner {
         {
             tracing::error!("ALARM: the writer of the audit trail panicked");
         }
+        // After the writer, so that the last record is signed.
+        if let Some((signer, thread)) = self.signer.take() {
+            signer.close();
+            if thread.join().is_err() {
+                tracing::error!("ALARM: the signer of the audit trail panicked");
+            }
+        }
+    }
+}
+
+fn start_signer(
+    signing: Signing,
+    disk: Disk,
+    health: &Arc<Health>,
+) -> io::Result<(Arc<Signer>, JoinHandle<()>)> {
+    let chain = disk.first_hash()?;
+    let signer = Arc::new(Signer::new(signing, disk, chain, Arc::clone(health)));
+    let shared = Arc::clone(&signer);
+    let thread = thread::Builder::new().name("audit-signer".to_owned()).spawn(move || shared.run())?;
+    Ok((signer, thread))
+}
+
+/// Refuses a trail that differs from its own signed head: a new head would approve the change.
+fn check_signed(disk: &Disk, dir: &Path, signing: &Signing) -> Result<(), OpenError> {
+    let damaged = |text: String| OpenError::Damaged(dir.to_owned(), text);
+    let text = signing::read(disk).map_err(|error| OpenError::Io(dir.to_owned(), error))?;
+    let Some(text) = text else {
+        if disk.segments().is_ok_and(|segments| !segments.is_empty()) {
+            tracing::warn!(
+                "the audit trail has no signed head yet; its earlier records are signed as they are"
+            );
+        }
+        return Ok(());
+    };
+    let public: PublicKey = signing.key.public();
+    let head = SignedHead::read(&text, &public)
+        .map_err(|error| damaged(format!("its signed head does not count: {error}")))?;
+    match signing::continues(disk, &head) {
+        Ok(true) => Ok(()),
+        _ => Err(damaged(format!("its record {} is not the one that was signed", head.seq))),
     }
 }

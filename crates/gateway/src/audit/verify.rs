@@ -6,6 +6,7 @@
 use super::{
     disk::{Disk, segment_name},
     line::{Line, Link, from_hex, hex},
+    signing::{self, NotSigned, PublicKey, SignedHead},
 };
 use serde::{Deserialize, Serialize};
 use std::{
@@ -16,6 +17,9 @@ use std::{
 
 /// The `cause` in the first record of a segment that was begun after a disk failure.
 pub(super) const FAILURE: &str = "failure";
+
+/// Where problems of the signed head are listed.
+const SIGNED_HEAD: &str = "signed head";
 
 /// Most problems that are listed.
 const MAX_PROBLEMS: usize = 1000;
@@ -37,6 +41,9 @@ pub struct Report {
     /// Lines at the end of a failed segment that are repeated in the next one.
     pub repeated: u64,
     pub last: Option<Anchor>,
+    /// The signed head, if the trail has the record that it names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signed: Option<Proof>,
     pub problems: Vec<Problem>,
 }
 
@@ -46,6 +53,14 @@ pub struct Report {
 pub struct Anchor {
     pub seq: u64,
     pub hash: String,
+}
+
+/// All records up to `seq` are unchanged since `time`, when `key` signed the head.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Proof {
+    pub seq: u64,
+    pub time: String,
+    pub key: String,
 }
 
 /// One detected change or damage.
@@ -71,6 +86,14 @@ pub enum ProblemKind {
     Truncated { head: u64 },
     /// The head is missing, so truncation cannot be detected.
     NoHead,
+    /// There is no signed head.
+    NoSignature,
+    /// The signed head proves nothing.
+    NotSigned(NotSigned),
+    /// Record `seq` is not the one that the signed head names: the trail was rewritten.
+    NotAsSigned { seq: u64 },
+    /// The trail ends before record `seq`, which the signed head names.
+    CutAfterSigning { seq: u64 },
 }
 
 /// The first record of a segment.
@@ -81,14 +104,34 @@ pub(super) struct Opening {
     after_failure: bool,
 }
 
-/// Verifies the whole trail in `dir`.
+/// Verifies the whole trail in `dir`. Proves only that the records fit each other.
 pub fn verify(dir: impl AsRef<Path>) -> io::Result<Report> {
+    check(&Disk::read_only(dir.as_ref())?, None)
+}
+
+/// Verifies the whole trail in `dir` against a signed head: `head` as JSON, or else the newest one
+/// in the directory.
+pub fn verify_signed(dir: impl AsRef<Path>, key: &PublicKey, head: Option<&str>) -> io::Result<Report> {
     let disk = Disk::read_only(dir.as_ref())?;
+    let text = match head {
+        Some(text) => Some(text.to_owned()),
+        None => signing::read(&disk)?,
+    };
+    let signed = text.ok_or(ProblemKind::NoSignature);
+    let signed = signed.and_then(|text| SignedHead::read(&text, key).map_err(ProblemKind::NotSigned));
+    let mut report = check(&disk, signed.as_ref().ok())?;
+    if let Err(kind) = signed {
+        report.problems.push(Problem { segment: SIGNED_HEAD.to_owned(), line: 0, kind });
+    }
+    Ok(report)
+}
+
+fn check(disk: &Disk, signed: Option<&SignedHead>) -> io::Result<Report> {
     let head = disk.head();
     let numbers = disk.segments()?;
     let unreadable = head.is_err();
     let head = head.ok().flatten();
-    let mut check = Check { disk: &disk, report: Report::default(), at: Link::GENESIS, head };
+    let mut check = Check { disk, report: Report::default(), at: Link::GENESIS, head, signed };
     if unreadable || (head.is_none() && !numbers.is_empty()) {
         check.problem("head".to_owned(), 0, ProblemKind::NoHead);
     }
@@ -102,6 +145,9 @@ pub fn verify(dir: impl AsRef<Path>) -> io::Result<Report> {
     }
     if let Some(head) = check.head.filter(|head| head.seq > check.at.seq) {
         check.problem("head".to_owned(), 0, ProblemKind::Truncated { head: head.seq });
+    }
+    if let Some(signed) = signed.filter(|signed| signed.seq > check.at.seq) {
+        check.problem(SIGNED_HEAD.to_owned(), 0, ProblemKind::CutAfterSigning { seq: signed.seq });
     }
     Ok(check.report)
 }
@@ -132,6 +178,7 @@ struct Check<'a> {
     report: Report,
     at: Link,
     head: Option<Link>,
+    signed: Option<&'a SignedHead>,
 }
 
 impl Check<'_> {
@@ -187,6 +234,7 @@ impl Check<'_> {
             self.problem(name.to_owned(), at, kind);
         }
         self.at = line.link();
+        self.compare_signed(name, at);
         self.report.last = Some(Anchor { seq: line.seq, hash: hex(&line.hash) });
         self.report.records += 1;
         match line.kind() {
@@ -194,6 +242,19 @@ impl Check<'_> {
             Some("end") => self.report.unfinished = self.report.unfinished.saturating_sub(1),
             Some("gap") => self.report.lost += lost(line),
             _ => {}
+        }
+    }
+
+    /// Compares the record at which the check is with the one that was signed.
+    fn compare_signed(&mut self, name: &str, at: u64) {
+        let Some(signed) = self.signed.filter(|signed| signed.seq == self.at.seq) else { return };
+        if signed.link() != Some(self.at) {
+            return self.problem(name.to_owned(), at, ProblemKind::NotAsSigned { seq: signed.seq });
+        }
+        // The hash covers all earlier records, unless the chain is broken before it.
+        if self.report.is_intact() {
+            let SignedHead { seq, time, key, .. } = signed.clone();
+            self.report.signed = Some(Proof { seq, time, key });
         }
     }
 
@@ -228,6 +289,14 @@ impl fmt::Display for Problem {
             }
             ProblemKind::NoHead => {
                 f.write_str("the file that says how far the trail goes is missing or unreadable")
+            }
+            ProblemKind::NoSignature => f.write_str("there is no signed head"),
+            ProblemKind::NotSigned(why) => write!(f, "the signed head does not count: {why}"),
+            ProblemKind::NotAsSigned { seq } => {
+                write!(f, "record {seq} is not the one that was signed: the trail was rewritten")
+            }
+            ProblemKind::CutAfterSigning { seq } => {
+                write!(f, "the trail went on to record {seq} when it was signed: its end was removed")
             }
         }
     }

@@ -12,6 +12,7 @@ use super::{
     members::Members,
     record::{Need, Record, Unwritten},
     recover::Recovered,
+    signing::Signer,
     status::Health,
 };
 use std::{
@@ -64,6 +65,7 @@ pub(super) struct Writer {
     /// The segment that failed, and its length in valid bytes.
     poisoned: Option<(Segment, u64)>,
     retry_at: Instant,
+    signer: Option<Arc<Signer>>,
 }
 
 /// A caller that waits for a record.
@@ -120,6 +122,7 @@ impl Writer {
             is_syncing: false,
             poisoned: None,
             retry_at: Instant::now(),
+            signer: None,
         };
         if writer.segment.is_none() {
             // Written before the first record: so a trail without a head has lost it, even if its
@@ -135,6 +138,11 @@ impl Writer {
         // The thread syncs at once. A record that must be on disk is not acknowledged before that.
         writer.sync_due = Some(Instant::now());
         Ok(writer)
+    }
+
+    /// Has the head signed from now on.
+    pub(super) fn sign_with(&mut self, signer: Arc<Signer>) {
+        self.signer = Some(signer);
     }
 
     /// Writes records without a sync. After a failure the trail's thread takes over.
@@ -347,6 +355,9 @@ impl Writer {
 
     /// Begins a new segment; the old one is already synced.
     fn rotate(&mut self) {
+        if let Some(signer) = &self.signer {
+            signer.sign_now();
+        }
         self.segment = None;
         if let Err(error) = self.begin_segment(Cause::Size).and_then(|()| self.sync()) {
             self.health.status().failures += 1;
@@ -394,6 +405,9 @@ impl Writer {
     fn note_sync(&mut self, covered: Link, bytes: u64, length: usize) {
         if let Some(segment) = &mut self.segment {
             segment.is_synced();
+            if let Some(signer) = &self.signer {
+                signer.offer(covered, segment.number);
+            }
         }
         self.synced_bytes = bytes;
         self.synced = covered;

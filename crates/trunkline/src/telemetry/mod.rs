@@ -6,6 +6,8 @@
 mod access_log;
 mod args;
 mod export;
+mod head_otlp;
+mod head_syslog;
 mod settings;
 mod span_data;
 #[cfg(test)]
@@ -20,6 +22,8 @@ use trunkline_gateway::trace::Tracer;
 use trunkline_serve::AccessHook;
 
 pub(crate) use args::TelemetryArgs;
+pub(crate) use head_otlp::otlp_sink;
+pub(crate) use head_syslog::SyslogTarget;
 pub(crate) use settings::TraceSettings;
 
 /// Traces and access log of one process.

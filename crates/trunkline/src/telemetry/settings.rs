@@ -10,6 +10,8 @@ use trunkline_transport::http::Target;
 
 /// Path of the traces endpoint below a common OTLP endpoint.
 const TRACES: &str = "/v1/traces";
+/// The same for log records.
+const LOGS: &str = "/v1/logs";
 
 /// Destination and sampling of traces.
 #[derive(Clone, PartialEq)]
@@ -51,6 +53,11 @@ impl TraceSettings {
             }
         };
         Ok(Some(Self { endpoint, headers: all, service_name, ratio, timeout: settings.timeout }))
+    }
+
+    /// The address for log records.
+    pub(crate) fn logs_endpoint(&self) -> String {
+        format!("{}{LOGS}", self.endpoint.strip_suffix(TRACES).unwrap_or(&self.endpoint))
     }
 }
 

@@ -15,6 +15,7 @@ pub(crate) mod packs;
 mod reach;
 pub(crate) mod serve;
 pub(crate) mod settings;
+mod signing;
 pub(crate) mod stack;
 
 use crate::{

@@ -3,6 +3,7 @@
 use super::{
     gate::{self, RoleScopes},
     settings,
+    signing::signing,
 };
 use crate::{args::EraChoice, environment::Environment, failure::Failure};
 use std::{collections::HashMap, path::PathBuf, time::Duration};
@@ -33,7 +34,8 @@ pub(crate) fn trail(
     let Some(home) = audit_home(settings, environment)? else { return Ok(None) };
     let chosen = settings.audit.directory.is_some();
     let folder = if chosen { home } else { home.join(format!("{name}-{}", std::process::id())) };
-    let trail = Trail::open(&folder, audit_options(settings)).map_err(|error| {
+    let options = AuditOptions { signing: signing(settings, environment)?, ..audit_options(settings) };
+    let trail = Trail::open(&folder, options).map_err(|error| {
         Failure::usage(format!("the audit trail in {} cannot be kept: {error}", folder.display()))
             .hint("choose another place with --audit, or do without it with --no-audit")
     })?;
