@@ -6,7 +6,10 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-/// The output of `trunkline list --json` without the transport, which differs by design.
+/// Members of `server` that each hop has of its own: we serve every revision over every transport.
+const PER_HOP: [&str; 2] = ["/server/transport", "/server/revision"];
+
+/// The output of `trunkline list --json`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Offer(Value);
 
@@ -24,11 +27,7 @@ impl Offer {
     }
 
     fn listed(text: &str) -> Result<Self> {
-        let mut value: Value = serde_json::from_str(text).context("the list is not JSON")?;
-        if let Some(server) = value.get_mut("server").and_then(Value::as_object_mut) {
-            server.remove("transport");
-        }
-        Ok(Self(value))
+        serde_json::from_str(text).map(Self).context("the list is not JSON")
     }
 
     /// Of an error only its code counts: the text names the hop that noticed it.
@@ -62,6 +61,7 @@ impl Offer {
     pub(super) fn differences(&self, other: &Self) -> Vec<String> {
         let mut found = Vec::new();
         differ(&self.0, &other.0, "", &mut found);
+        found.retain(|pointer| !PER_HOP.contains(&pointer.as_str()));
         found
     }
 }
@@ -94,13 +94,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_transport_alone_is_no_difference() {
-        let offer = |transport: &str, revision: &str| {
-            let server = json!({ "transport": transport, "revision": revision });
+    fn transport_and_revision_alone_are_no_difference() {
+        let offer = |transport: &str, version: &str| {
+            let server = json!({ "transport": transport, "revision": transport, "version": version });
             Offer::listed(&json!({ "server": server, "tools": [] }).to_string()).unwrap()
         };
-        assert_eq!(offer("stdio", "a").differences(&offer("Streamable HTTP", "a")), [""; 0]);
-        assert_eq!(offer("stdio", "a").differences(&offer("stdio", "b")), ["/server/revision"]);
+        assert_eq!(offer("stdio", "1").differences(&offer("Streamable HTTP", "1")), [""; 0]);
+        assert_eq!(offer("stdio", "1").differences(&offer("stdio", "2")), ["/server/version"]);
     }
 
     #[test]

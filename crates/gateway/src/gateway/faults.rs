@@ -34,9 +34,9 @@ pub(super) fn bad_cursor() -> Fault {
     )
 }
 
-/// The server has not connected yet, so its offer is unknown.
+/// The server has not connected in time, so its offer is unknown; nothing was sent to it.
 pub(super) fn unconnected(server: &Server) -> Fault {
     let text = format!("server `{}` is not connected yet", server.name());
     let data = serde_json::json!({"server": server.name().as_ref()});
-    Fault::new(FaultKind::Unavailable, text).with_data(Raw::from(data))
+    Fault::new(FaultKind::Timeout, text).with_data(Raw::from(data)).harmless_to_repeat()
 }

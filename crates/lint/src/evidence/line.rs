@@ -17,6 +17,8 @@ pub struct Line {
     pub purpose: &'static str,
     pub frames: Vec<Frame>,
     pub exchanges: Vec<Exchange>,
+    /// The part of the first exchange in which the server waited for a CPU.
+    pub queued: Duration,
     /// Set if the server ended the line by itself.
     pub ended: Option<Ending>,
     /// The time at which we closed it.

@@ -2,6 +2,7 @@
 //!
 //! [`Dial`] opens lines, [`Speaker`] sends on one: well-formed requests of an era, or any bytes.
 
+mod cpu_wait;
 mod dial;
 mod http;
 mod inbox;

@@ -1,6 +1,7 @@
 //! Speaker: sends requests on one line, and records the exchanges.
 
 use super::{
+    cpu_wait,
     dial::DialError,
     http::{Enough, HttpAsk, HttpLine, TOO_LATE},
     inbox::{Inbox, Missing, answers, has_no_id, is_response},
@@ -315,13 +316,17 @@ impl Speaker {
 
     /// Sends `server/discover` or `initialize`. Returns the result, if there is one.
     pub async fn introduce(&mut self, step: Step) -> Option<Value> {
-        match self.era {
+        let introduction = match self.era {
             Era::Modern => {
                 let heard = self.ask(step, "server/discover", json!({})).await;
                 heard.result().cloned()
             }
             Era::Legacy => self.initialize(step, trunkline_protocol::Revision::NEWEST_LEGACY.as_str()).await,
+        };
+        if let Some(process) = self.process() {
+            self.inbox.edit(|line| line.queued = cpu_wait::waited(process));
         }
+        introduction
     }
 
     /// Sends `initialize` with this version, and `notifications/initialized` after a result.

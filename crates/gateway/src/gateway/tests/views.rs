@@ -136,6 +136,8 @@ async fn one_server_alone_that_cannot_be_reached_says_why() {
     a.answers(|_| Reply::ready(Ok(raw("{}"))));
     let fault = client().at("server/a").ask(&gateway, TOOLS_LIST, json!({})).await.unwrap_err();
     assert_eq!(fault.message(), "server `a` is not connected yet");
+    assert_eq!(fault.kind(), FaultKind::Timeout);
+    assert!(fault.retryable(), "nothing was sent");
 }
 
 #[tokio::test]
