@@ -8,8 +8,8 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// Reserved view name, because `/mcp/server/…` is used for single servers.
-const TAKEN_VIEW: &str = "server";
+/// Reserved view names: `/mcp/server/…` is used for single servers, the others for REST.
+const TAKEN_VIEWS: [&str; 3] = ["server", "tools", "executions"];
 const MAX_VIEW_NAME: usize = 64;
 
 impl Resolver<'_> {
@@ -20,7 +20,8 @@ impl Resolver<'_> {
             let key = join("views", name);
             if !is_view_name(name) {
                 let message = format!(
-                    "`{name}` cannot name a view: 1 to {MAX_VIEW_NAME} letters, digits, `-` or `_`, and not `{TAKEN_VIEW}`"
+                    "`{name}` cannot name a view: 1 to {MAX_VIEW_NAME} letters, digits, `-` or `_`, and none of {}",
+                    TAKEN_VIEWS.map(|taken| format!("`{taken}`")).join(", ")
                 );
                 self.report(Code::BadValue, written.written, &key, message);
             }
@@ -130,7 +131,7 @@ fn server_names(whole: Pair<'_>) -> Vec<String> {
 }
 
 fn is_view_name(name: &str) -> bool {
-    name != TAKEN_VIEW
+    !TAKEN_VIEWS.contains(&name)
         && (1..=MAX_VIEW_NAME).contains(&name.len())
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }

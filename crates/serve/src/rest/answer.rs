@@ -5,10 +5,11 @@ use ::http::{Response, StatusCode};
 use serde_json::{Value, json};
 use std::time::{Instant, SystemTime};
 use trunkline_protocol::{
-    Fault, Object, Raw,
+    Fault, FaultKind, Object, Raw,
     fault::{CATALOGUE, Entry},
     time::iso_8601,
 };
+use trunkline_resilience::OutOfMemory;
 
 /// `_meta` of a failed result of ours: the row of the error catalogue, and details.
 const ERROR_META: &str = "trunkline/error";
@@ -152,6 +153,12 @@ impl Execution {
         let (status, retry_after) =
             outcome.map_or_else(|error| (error.status, error.retry_after), |_| (StatusCode::OK, None));
         Finished { status, body: body.to_raw(), retry_after }
+    }
+
+    /// The answer in place of a result for which no memory is left. The tool has run.
+    pub(super) fn dropped(&self, full: OutOfMemory) -> Finished {
+        let fault = Fault::new(FaultKind::Overloaded, format!("the result was dropped: {full}"));
+        self.finished(Err(RestError::of_fault(&fault.harmful_to_repeat())))
     }
 
     fn metadata(&self) -> Raw {

@@ -153,11 +153,16 @@ fn page(mut tools: Vec<Described>, filter: &Filter) -> Raw {
     body.to_raw()
 }
 
+/// Equal for equal texts, also in another process.
+pub(super) fn fingerprint(text: &Raw) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.as_bytes().hash(&mut hasher);
+    hasher.finish()
+}
+
 /// The answer with its tag, or 304 if the client has it already.
 fn tagged(headers: &HeaderMap, body: &Raw) -> Response<Body> {
-    let mut hasher = DefaultHasher::new();
-    body.as_bytes().hash(&mut hasher);
-    let tag = format!("\"{:016x}\"", hasher.finish());
+    let tag = format!("\"{:016x}\"", fingerprint(body));
     let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     let known = known.flat_map(|value| value.split(',')).map(str::trim);
     let mut response = if known.into_iter().any(|one| one == "*" || one.trim_start_matches("W/") == tag) {

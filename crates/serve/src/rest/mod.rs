@@ -7,6 +7,7 @@
 mod answer;
 mod execute;
 mod listing;
+mod openapi;
 mod queue;
 mod route;
 mod run;
@@ -54,6 +55,13 @@ impl AdmittedRequest {
             return Pending::ready(marks.on(error.respond()));
         }
         match (route, request.method) {
+            (RestRoute::OpenApi, Method::GET | Method::HEAD) => Pending::running(
+                async move {
+                    let document = openapi::document(&self).await;
+                    marks.on(document.unwrap_or_else(|fault| RestError::of_fault(&fault).respond()))
+                },
+                HalfClose::Cancels,
+            ),
             (RestRoute::Tools, Method::GET | Method::HEAD) => Pending::running(
                 async move { marks.on(listing::list(&self, request.query.as_deref()).await) },
                 HalfClose::Cancels,

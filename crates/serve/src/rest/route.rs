@@ -7,6 +7,7 @@ pub const RESERVED_PATHS: [&str; 2] = ["tools", "executions"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RestRoute {
+    OpenApi,
     Tools,
     Tool(String),
     Execute(String),
@@ -15,9 +16,13 @@ pub(crate) enum RestRoute {
 impl RestRoute {
     /// The route of a path, and the view that the path names; empty for the main endpoint.
     pub(crate) fn of(path: &str) -> Option<(Self, &str)> {
+        if path == "/openapi.json" {
+            return Some((Self::OpenApi, ""));
+        }
         let (view, rest) = split(path.strip_prefix("/mcp/")?);
         let mut parts = rest.split('/');
         let route = match (parts.next()?, parts.next(), parts.next(), parts.next()) {
+            ("openapi.json", None, None, None) => Self::OpenApi,
             ("tools", None, None, None) => Self::Tools,
             ("tools", Some(name), None, None) => Self::Tool(decoded(name)?),
             ("tools", Some(name), Some("execute"), None) => Self::Execute(decoded(name)?),
@@ -28,7 +33,7 @@ impl RestRoute {
 
     pub(super) fn methods(&self) -> &'static str {
         match self {
-            Self::Tools | Self::Tool(_) => "GET, HEAD",
+            Self::OpenApi | Self::Tools | Self::Tool(_) => "GET, HEAD",
             Self::Execute(_) => "POST",
         }
     }
@@ -72,6 +77,8 @@ mod tests {
     fn paths_below_the_main_endpoint_and_below_views() {
         let tool = |name: &str| RestRoute::Tool(name.to_owned());
         for (path, expected) in [
+            ("/openapi.json", Some((RestRoute::OpenApi, ""))),
+            ("/mcp/team/openapi.json", Some((RestRoute::OpenApi, "team"))),
             ("/mcp/tools", Some((RestRoute::Tools, ""))),
             ("/mcp/tools/git_log", Some((tool("git_log"), ""))),
             ("/mcp/tools/a%2Fb/execute", Some((RestRoute::Execute("a/b".to_owned()), ""))),

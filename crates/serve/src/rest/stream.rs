@@ -2,7 +2,9 @@
 
 use super::run::{Run, RunEvent};
 use bytes::{Bytes, BytesMut};
+use tracing::debug;
 use trunkline_protocol::Raw;
+use trunkline_resilience::hold;
 use trunkline_transport::sse::{Event, Line, encode};
 
 /// Dropping it cancels the execution.
@@ -17,14 +19,23 @@ impl RestStream {
     }
 
     pub(crate) async fn next(&mut self) -> Option<Bytes> {
-        let (name, data) = match self.run.next().await? {
-            RunEvent::Progress(data) => ("progress", data),
-            RunEvent::Partial(data) => ("partial", data),
-            RunEvent::Message(data) => ("message", data),
-            RunEvent::Finished(finished) => ("result", finished.body),
-        };
-        self.sent += 1;
-        Some(event(name, self.sent, &data))
+        loop {
+            let (name, data) = match self.run.next().await? {
+                RunEvent::Progress(data) => ("progress", data),
+                RunEvent::Partial(data) => ("partial", data),
+                RunEvent::Message(data) => ("message", data),
+                RunEvent::Finished(finished) => ("result", finished.body),
+            };
+            self.sent += 1;
+            match hold(event(name, self.sent, &data)) {
+                Ok(text) => return Some(text),
+                Err(full) if name == "result" => {
+                    let dropped = self.run.execution.dropped(full);
+                    return Some(event(name, self.sent, &dropped.body));
+                }
+                Err(full) => debug!("an event of an execution was dropped: {full}"),
+            }
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use trunkline_gateway::{
     limit::{Limits as Rates, Quota, ToolNames},
 };
 use trunkline_protocol::Era;
-use trunkline_serve::{Eras, Guard, ServeOptions};
+use trunkline_serve::{Eras, Guard, RestLimits, ServeOptions};
 
 /// Sizes of the secret that seals states.
 const MAX_STATE_KEY: u64 = 64 * 1024;
@@ -104,6 +104,7 @@ pub(crate) fn options(
         eras,
         guard: guard(&settings.auth, roles)?,
         limits: limits(settings),
+        rest: rest_limits(settings),
         ..ServeOptions::default()
     })
 }
@@ -128,6 +129,15 @@ fn limits(settings: &Settings) -> trunkline_serve::Limits {
         replay_bytes: bytes(given.replay_bytes),
         keep_alive: given.keep_alive,
         drain: given.drain,
+    }
+}
+
+fn rest_limits(settings: &Settings) -> RestLimits {
+    let given = &settings.limits;
+    RestLimits {
+        running: size(given.executions),
+        waiting: size(given.execution_queue),
+        timeout: given.execution_timeout,
     }
 }
 

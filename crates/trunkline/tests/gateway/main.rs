@@ -41,6 +41,7 @@ mod processes;
 mod real;
 mod reload;
 mod replay;
+mod rest;
 mod schemas;
 mod shown;
 mod site;
