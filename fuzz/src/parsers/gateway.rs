@@ -197,6 +197,7 @@ impl Echo {
             templates: list(templates, "uriTemplate"),
             beside: std::array::from_fn(|_| Object::new()),
             announced: [0; 4],
+            faults: Default::default(),
             stale: false,
         };
         Self {

@@ -4,7 +4,7 @@
 
 use super::cutting::{cut, cutting};
 use bytes::{Bytes, BytesMut};
-use trunkline_transport::sse::{Decoder, Event, EventTooLarge, Line, encode};
+use trunkline_transport::sse::{Decoder, Event, EventError, Line, encode};
 
 const LIMITS: [usize; 3] = [8, 64, 1 << 20];
 /// Maximum length of a decoder's `Debug` output besides its buffered text.
@@ -25,7 +25,7 @@ pub fn holds(data: &[u8]) {
 }
 
 /// The decoded events, and the final result.
-type Read = (Vec<Event>, Result<(), EventTooLarge>);
+type Read = (Vec<Event>, Result<(), EventError>);
 
 fn decode(chunks: impl IntoIterator<Item = Bytes>, limit: usize) -> Read {
     let mut decoder = Decoder::new(limit);
@@ -53,7 +53,7 @@ fn decode_late(chunks: impl IntoIterator<Item = Bytes>, limit: usize) -> Read {
     (events, end)
 }
 
-fn take(decoder: &mut Decoder, events: &mut Vec<Event>) -> Result<(), EventTooLarge> {
+fn take(decoder: &mut Decoder, events: &mut Vec<Event>) -> Result<(), EventError> {
     while let Some(event) = decoder.next()? {
         events.push(event);
     }
