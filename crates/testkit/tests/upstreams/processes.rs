@@ -46,7 +46,7 @@ async fn a_tool_that_comes_later_is_offered_in_both_eras() {
         let upstream = upstream("growing", rmcp(&mark, era), UpstreamOptions::default());
         let before = ready(&upstream).await.tools.len();
         upstream.call(call_of("grow", &json!({}))).outcome().await.unwrap();
-        until(&upstream, |status| status.lists[0].items == before + 1).await;
+        until(&upstream, |status| status.lists[0].items == Some(before + 1)).await;
         upstream.stop().await;
         gone(&mark).await;
     }
