@@ -148,6 +148,8 @@ async fn a14_status_and_metrics_show_a_caller_no_more_than_its_role_allows() {
         assert!(refused.text().contains("operate"), "{}", refused.text());
     }
     assert!(door.page("/metrics", Some(operator)).await.contains("server=\"secret\""));
+    assert_eq!(door.page("/readyz?verbose", Some(owner)).await, "ready\n");
+    assert!(door.page("/readyz?verbose", Some(operator)).await.contains("secret"));
 
     let told = site.binary().args(["status", "--key", guest, &door.endpoint]).output().unwrap();
     let told = String::from_utf8(told.stdout).unwrap();
