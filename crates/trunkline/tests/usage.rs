@@ -99,7 +99,8 @@ fn the_help_of_call_shows_both_forms() {
                                         [default: 60s, or that of the configured server]
               --era <ERA>               Protocol era to speak: with (legacy) or without (modern) the
                                         `initialize` handshake [possible values: auto, legacy, modern]
-              --cacert <FILE>           Also trust the CA certificates in this PEM file; may be repeated
+              --cacert <FILE>           Also trust the certificates in this PEM file, of CAs or of the
+                                        server itself; may be repeated
               --cert <FILE>             Client certificate for mutual TLS (PEM)
               --key <FILE>              Private key of the client certificate (PEM)
               --allow-plain-http        Allow sending credentials over plain http, where others can read
@@ -109,14 +110,15 @@ fn the_help_of_call_shows_both_forms() {
               --trace                   Print every frame to standard error, with its direction and time
               --log-level <LEVEL>       Print the server's log messages of this level and above: debug,
                                         info, notice, warning, error, critical, alert, emergency
-              --no-cache                Neither read nor write the cache of what is known about servers,
-                                        such as their protocol era
+              --no-cache                Do not use the cache of known servers, such as their transport and
+                                        protocol era
 
         Answers to the server's questions:
               --answer <ANSWER>  Fill in this form field (elicitation) without prompting, as `FIELD=VALUE`;
                                  may be repeated
               --root <DIR>       Offer this directory to the server as a root; may be repeated
-              --sample           Show the server's sampling requests, and let me type the model's answer
+              --sample           Show the server's sampling requests, and ask at the terminal for the
+                                 model's answer
 
         Output:
               --json          Print results as JSON, exactly as the server sent them, and errors as one JSON

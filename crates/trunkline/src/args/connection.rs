@@ -28,7 +28,7 @@ pub(crate) struct ConnectionArgs {
     /// Protocol era to speak: with (legacy) or without (modern) the `initialize` handshake
     #[arg(long, value_name = "ERA")]
     pub(crate) era: Option<EraChoice>,
-    /// Also trust the CA certificates in this PEM file; may be repeated
+    /// Also trust the certificates in this PEM file, of CAs or of the server itself; may be repeated
     #[arg(long = "cacert", value_name = "FILE")]
     pub(crate) ca_files: Vec<PathBuf>,
     /// Client certificate for mutual TLS (PEM)
@@ -50,7 +50,7 @@ pub(crate) struct ConnectionArgs {
     /// error, critical, alert, emergency
     #[arg(long, value_name = "LEVEL", value_parser = str::parse::<Level>)]
     pub(crate) log_level: Option<Level>,
-    /// Neither read nor write the cache of what is known about servers, such as their protocol era
+    /// Do not use the cache of known servers, such as their transport and protocol era
     #[arg(long)]
     pub(crate) no_cache: bool,
     #[command(flatten)]
@@ -73,7 +73,7 @@ pub(crate) struct AskArgs {
     /// Offer this directory to the server as a root; may be repeated
     #[arg(long = "root", value_name = "DIR")]
     pub(crate) roots: Vec<PathBuf>,
-    /// Show the server's sampling requests, and let me type the model's answer
+    /// Show the server's sampling requests, and ask at the terminal for the model's answer
     #[arg(long)]
     pub(crate) sample: bool,
 }

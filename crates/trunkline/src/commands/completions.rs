@@ -8,6 +8,7 @@ use clap_complete::Shell;
 /// Print the completion script for a shell
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct Args {
+    /// The shell that reads the script
     shell: Shell,
 }
 

@@ -4,6 +4,7 @@ use super::{BAD, FAINT, safe};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 use trunkline_config::{Problem, Severity, Sources};
+use trunkline_secrets::counted;
 use unicode_width::UnicodeWidthStr;
 
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -18,15 +19,10 @@ pub(crate) fn text(problems: &[Problem], sources: &Sources) -> String {
 /// Counts by severity, such as `2 errors, 1 warning`.
 pub(crate) fn counts(problems: &[Problem]) -> String {
     let errors = problems.iter().filter(|problem| problem.is_error()).count();
-    let some = |number: usize, what: &str| (number > 0).then(|| count(number, what));
+    let some = |number: usize, what: &str| (number > 0).then(|| counted(number, what));
     let all: Vec<String> =
         [some(errors, "error"), some(problems.len() - errors, "warning")].into_iter().flatten().collect();
     if all.is_empty() { "no problems".to_owned() } else { all.join(", ") }
-}
-
-/// A number with its noun, in the plural if needed.
-pub(crate) fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 fn one(problem: &Problem, line: Option<String>) -> String {

@@ -25,7 +25,7 @@ use trunkline_config::{Disclosure, Preview, Reference, Said};
 /// Exit status: 0 if the file is approved, 1 if not, 2 if it cannot be approved.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Approve the file if these are all of its servers
+    /// Approve only if the file has exactly these servers
     #[arg(value_name = "SERVER")]
     servers: Vec<String>,
     /// Approve without asking

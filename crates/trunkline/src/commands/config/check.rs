@@ -9,6 +9,7 @@ use crate::{
 use serde_json::json;
 use std::{fmt::Write as _, path::PathBuf};
 use trunkline_config::Preview;
+use trunkline_secrets::counted;
 
 /// Check the configuration, and report each problem with file, line, column and fix
 ///
@@ -39,7 +40,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         let names: Vec<String> = files.iter().map(|file| safe::line(&file.display().to_string())).collect();
         let places = if names.is_empty() { "no file was found".to_owned() } else { names.join(", ") };
         if preview.is_valid() {
-            let (found, servers) = (problems::counts(found), problems::count(servers.len(), "server"));
+            let (found, servers) = (problems::counts(found), counted(servers.len(), "server"));
             writeln!(text, "{places}: {found}, {servers}").expect("a String takes any text");
         }
         context.print(&text)?;

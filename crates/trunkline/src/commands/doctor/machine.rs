@@ -5,7 +5,6 @@ use super::{Args, fix, report};
 use crate::{
     commands::{Context, Ending, serve::DEFAULT_ADDRESS},
     failure::Failure,
-    render::problems::count,
     terminal::Progress,
     wire::{self, settings},
 };
@@ -13,6 +12,7 @@ use trunkline_config::{FoundFile, Layer, Loaded, Problem as Mistake, Reach, Serv
 use trunkline_doctor::{
     self as doctor, Cause, Check, Checkup, DoctorOptions, Problem, Section, Surroundings, Verdict,
 };
+use trunkline_secrets::counted;
 
 pub(super) async fn check(
     context: &Context,
@@ -147,7 +147,7 @@ async fn one(
             name,
             format!(
                 "{} passed",
-                count(
+                counted(
                     diagnosis.steps.iter().filter(|step| step.outcome == doctor::Outcome::Passed).count(),
                     "step"
                 )

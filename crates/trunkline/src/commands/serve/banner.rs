@@ -1,14 +1,10 @@
 //! The banner printed at startup: the address, and how to connect from common clients.
 
 use super::{Args, Offer};
-use crate::{
-    commands::Context,
-    failure::Failure,
-    listening,
-    render::{problems::count, safe},
-};
+use crate::{commands::Context, failure::Failure, listening, render::safe};
 use std::{fmt::Write as _, net::SocketAddr, path::Path};
 use trunkline_config::{Loaded, Reach};
+use trunkline_secrets::counted;
 
 pub(super) struct Facts<'a> {
     pub(super) address: SocketAddr,
@@ -113,7 +109,7 @@ fn what(facts: &Facts<'_>) -> String {
                 (false, true) => "tools may run programs",
                 (true, true) => "tools may write and run programs",
             };
-            let tools = count(kit.tools, "tool");
+            let tools = counted(kit.tools, "tool");
             format!("Trunkline serves {tools} for {place} ({access})\n\n")
         }
     }

@@ -53,8 +53,8 @@ pub(crate) struct Args {
     /// directory or above it
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Address to listen on, or a port of 127.0.0.1; 0 is any free port; unless systemd passes a
-    /// socket [default: 127.0.0.1:8425]
+    /// Listen on this address, or on this port of 127.0.0.1 (0: any free port); ignored if systemd
+    /// passes a socket [default: 127.0.0.1:8425]
     #[arg(long, value_name = "ADDRESS", value_parser = parse_listen, conflicts_with = "stdio")]
     pub(crate) listen: Option<SocketAddr>,
     /// Serve on standard input and output instead of HTTP
@@ -77,7 +77,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "What is offered")]
+#[command(next_help_heading = "Tools to offer")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct OfferArgs {
     /// Offer tools that change files and repositories
@@ -110,10 +110,10 @@ pub(crate) struct ServiceArgs {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Who may come in")]
+#[command(next_help_heading = "Authentication and accepted hosts")]
 pub(crate) struct GuardArgs {
-    /// Require an API key from this file: {"keys": [{"id", "sha256", "roles", "scopes",
-    /// "expires"}]}
+    /// Refuse requests without one of the API keys in this file: {"keys": [{"id", "sha256",
+    /// "roles", "scopes", "expires"}]}
     #[arg(long, value_name = "FILE")]
     pub(crate) keys: Option<PathBuf>,
     /// Accept JWTs from this issuer

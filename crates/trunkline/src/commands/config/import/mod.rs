@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// Clients to import from, such as `cursor` or `claude-code` [default: all]
     #[arg(value_name = "CLIENT", value_parser = client)]
     clients: Vec<Client>,
-    /// Read this file; its client is CLIENT, or guessed if that is not given
+    /// Import from this file of CLIENT; without CLIENT, the client is guessed
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
     /// File to import into [default: `trunkline/trunkline.json` in the user's configuration
