@@ -122,6 +122,26 @@ fn a_process_that_ends_is_given_to_the_doctor() {
     assert!(run.stderr.contains("no key") && run.stderr.contains("`trunkline doctor`"), "{run}");
 }
 
+/// A reference in another client's syntax, and a command line written as one word.
+#[test]
+fn an_import_asks_only_for_things_that_exist() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let home = folder.path().to_string_lossy();
+    std::fs::create_dir(folder.path().join(".cursor")).expect("a folder can be made");
+    let servers = r#"{"mcpServers": {"words": {"command": "npx -y foo"},
+        "b": {"url": "https://h.example/mcp", "headers": {"Authorization": "Bearer ${MY_TOKEN}"}}}}"#;
+    std::fs::write(folder.path().join(".cursor/mcp.json"), servers).expect("it can be written");
+    let run = |args: &[&str], variables: &[(&str, &str)]| {
+        Run::of(trunkline(variables).args(args).env("HOME", &*home).current_dir(folder.path()), "")
+    };
+    let import = run(&["config", "import", "--write"], &[]);
+    assert!(import.stdout.contains("until these variables are set: MY_TOKEN (b)"), "{import}");
+    assert!(import.stdout.contains(r#""command": ["npx", "-y", "foo"]"#), "{import}");
+    let check = run(&["config", "check"], &[("MY_TOKEN", "abcdefgh12345678")]);
+    assert_eq!(check.code, 0, "{check}");
+    assert!(check.stdout.contains("no problems, 2 servers"), "{check}");
+}
+
 #[test]
 fn advice_is_given_once() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -72,6 +72,12 @@ impl Draft {
             _ => return,
         };
         words.extend(self.take_texts("args"));
+        if let [line] = words.as_slice()
+            && let Some(several) = command_words(line)
+        {
+            self.note(format!("`command` was one text, `{line}`; its words are separated now"));
+            words = several;
+        }
         self.set("type", "local");
         self.set("command", words);
     }
@@ -215,4 +221,13 @@ pub(crate) fn oauth(parts: Vec<(&str, Option<Value>)>) -> Value {
         .filter_map(|(key, value)| Some((key.to_owned(), value.filter(|value| !value.is_null())?)))
         .collect();
     if known.is_empty() { json!(true) } else { Value::Object(known) }
+}
+
+/// The words of a command line that was written as the name of a program, which some clients give
+/// to a shell. A path may contain blanks itself, and quotes need a shell.
+fn command_words(line: &str) -> Option<Vec<String>> {
+    let is_plain =
+        !line.contains(['/', '\\', '"', '\'', '$']) || line.starts_with("npx ") || line.starts_with("uvx ");
+    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    (is_plain && words.len() > 1).then_some(words)
 }

@@ -118,6 +118,11 @@ impl Words<'_> {
             "userHome" => variable("HOME"),
             "pathSeparator" | "/" => "/".to_owned(),
             "workspaceFolder" | "workspaceFolderBasename" => self.workspace(inner),
+            // The editor itself would send this text as it is, which is never what was meant.
+            _ if is_variable_name(inner) && inner.to_uppercase() == inner => {
+                self.notes.push(format!("`${{{inner}}}` is read as the environment variable `{inner}`"));
+                variable(inner)
+            }
             _ => {
                 self.notes.push(format!("`${{{inner}}}` is not supported here"));
                 literal(inner)

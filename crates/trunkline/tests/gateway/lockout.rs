@@ -52,7 +52,7 @@ async fn a13_a_valid_key_passes_while_its_address_guesses() {
     session.insist("echo_echo", json!({"text": "there"})).await;
     let mut slowed = 0;
     for number in 0..GUESSES {
-        // Who is no trusted proxy cannot claim another address.
+        // Only a trusted proxy may name the address of a client.
         let claimed = format!("X-Forwarded-For: 203.0.113.{number}\r\n");
         slowed += usize::from(is_slowed(&guess(&door, &claimed).await));
     }

@@ -245,7 +245,7 @@ async fn v09_programs_of_configured_servers_are_out_of_reach_of_our_own_tools() 
     site.emptied().await;
 }
 
-/// Whoever can change an approved file must not be able to lift its restrictions by that.
+/// A change of an approved file must not lift the restrictions of that file.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn v05_the_restrictions_of_an_approved_file_hold_while_its_change_waits() {
     let site = Site::new("restricting");

@@ -13,7 +13,7 @@ pub(crate) struct Run {
     pub(crate) code: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// What the scripted server received.
+    /// The frames that the scripted server received.
     pub(crate) log: String,
 }
 
