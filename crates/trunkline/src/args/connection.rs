@@ -28,7 +28,8 @@ pub(crate) struct ConnectionArgs {
     /// Protocol era to speak: with (legacy) or without (modern) the `initialize` handshake
     #[arg(long, value_name = "ERA")]
     pub(crate) era: Option<EraChoice>,
-    /// Also trust the certificates in this PEM file, of CAs or of the server itself; may be repeated
+    /// Also trust the certificates in this PEM file, of CAs or of the server itself; may be
+    /// repeated
     #[arg(long = "cacert", value_name = "FILE")]
     pub(crate) ca_files: Vec<PathBuf>,
     /// Client certificate for mutual TLS (PEM)

@@ -37,7 +37,8 @@ pub(crate) struct Args {
     /// Show the input and output schema of each tool
     #[arg(long)]
     schema: bool,
-    /// Wait until all servers behind a gateway have started, at most 60 s or the given time: `--wait=30s`
+    /// Wait until all servers behind a gateway have started, at most 60 s or the given time:
+    /// `--wait=30s`
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true,
         default_missing_value = "60s", value_parser = parse_duration)]
     wait: Option<Duration>,
