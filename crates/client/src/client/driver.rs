@@ -44,7 +44,7 @@ impl Client {
         }
         let outcome = self.drive(ask, timeouts, on_progress).await;
         match &outcome {
-            Err(fault) if fault.kind().counts_against_server() => admission.failed(fault),
+            Err(fault) if fault.counts_against_server() => admission.failed(fault),
             _ => admission.succeeded(),
         }
         outcome

@@ -242,10 +242,10 @@ pub struct Role {
     #[serde(default)]
     #[schemars(schema_with = "kind::names")]
     pub scopes: Vec<String>,
-    /// Whether `/status` shows errors, paths, sessions and all servers to these callers, and
-    /// `/metrics` is open to them. Otherwise `/status` shows them the state of the servers that
-    /// they may use. Default: `false`. Without roles, or without keys and tokens, every caller
-    /// sees everything.
+    /// Whether `/status` shows errors, paths, sessions and all servers to these callers,
+    /// `/metrics` is open to them, and they may stop and start servers. Otherwise `/status` shows
+    /// them the state of the servers that they may use. Default: `false`. Without roles, or without
+    /// keys and tokens, every caller may do all of this.
     #[serde(default)]
     pub operate: bool,
 }

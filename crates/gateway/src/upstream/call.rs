@@ -399,7 +399,7 @@ fn shows_illness(fault: &Fault) -> bool {
 /// the catalogue calls them retryable.
 fn settle(admission: Option<Admission>, fault: Option<&Fault>) {
     match (admission, fault) {
-        (Some(admission), Some(fault)) if fault.kind().counts_against_server() => admission.failed(fault),
+        (Some(admission), Some(fault)) if fault.counts_against_server() => admission.failed(fault),
         (Some(admission), Some(fault)) if is_loss(fault) => drop(admission),
         (Some(admission), _) => admission.succeeded(),
         (None, _) => {}

@@ -146,14 +146,6 @@ impl FaultKind {
         &CATALOGUE[self as usize].1
     }
 
-    /// True if a circuit breaker counts it as a failure of the server: it is retryable, or the
-    /// answer breaks the protocol. Two retryable kinds ask something of the caller and show that
-    /// the server works.
-    pub fn counts_against_server(self) -> bool {
-        let asks_caller = matches!(self, Self::HeaderMismatch | Self::UrlElicitationRequired);
-        self == Self::BadAnswer || (self.entry().retryable && !asks_caller)
-    }
-
     /// True if the call may have run although it failed like this.
     pub fn may_have_run(self) -> bool {
         matches!(self, Self::Timeout | Self::ConnectionLost | Self::ServerExited)

@@ -157,6 +157,16 @@ impl Fault {
             }
     }
 
+    /// True if a circuit breaker counts it as a failure of the server: its kind is retryable, or the
+    /// answer breaks the protocol. Two retryable kinds ask something of the caller and show that the
+    /// server works, and an overload that no peer reported is our own.
+    pub fn counts_against_server(&self) -> bool {
+        let kind = self.kind();
+        let asks_caller = matches!(kind, FaultKind::HeaderMismatch | FaultKind::UrlElicitationRequired);
+        let is_ours = kind == FaultKind::Overloaded && self.peer().is_none();
+        kind == FaultKind::BadAnswer || (self.entry().retryable && !asks_caller && !is_ours)
+    }
+
     /// The peer's error object, if the fault was received from a peer.
     pub fn peer(&self) -> Option<&ErrorObject> {
         self.0.peer.as_ref()
