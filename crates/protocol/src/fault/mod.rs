@@ -239,6 +239,20 @@ mod tests {
     use crate::method;
 
     #[test]
+    fn a_breaker_counts_failures_of_the_server_and_no_others() {
+        let from_peer = |code| Fault::from_peer(ErrorObject::new(code, "x"), Era::Legacy, method::TOOLS_CALL);
+        for code in [-32603, -32000, 4711] {
+            assert!(from_peer(code).counts_against_server(), "{code}");
+        }
+        for code in [-32602, -32601, -32020, -32042] {
+            assert!(!from_peer(code).counts_against_server(), "{code}");
+        }
+        let ours = |kind| Fault::new(kind, "x").counts_against_server();
+        assert!(ours(FaultKind::Timeout) && ours(FaultKind::ServerExited) && ours(FaultKind::BadAnswer));
+        assert!(!ours(FaultKind::Overloaded), "our own limit says nothing about the server");
+    }
+
+    #[test]
     fn a_peers_error_is_passed_on_unchanged() {
         let mut error = ErrorObject::new(-32011, "odd");
         error.data = Some(Raw::parse("{\"big\":123456789012345678901234567890}").unwrap());
