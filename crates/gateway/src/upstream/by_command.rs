@@ -92,10 +92,7 @@ impl Core {
 
     /// The fault of calls to a server that was stopped.
     pub(super) fn stopped(&self) -> Fault {
-        match self.pool().halted {
-            true => faults::halted(&self.name),
-            false => faults::stopped(&self.name),
-        }
+        if self.pool().halted { faults::halted(&self.name) } else { faults::stopped(&self.name) }
     }
 }
 

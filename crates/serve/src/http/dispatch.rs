@@ -64,9 +64,10 @@ fn is_verbose(uri: &Uri) -> bool {
 
 /// The answer of `/readyz`, with lines about the parts of the server in front of it.
 fn readiness(main: &Service, details: &str) -> Response<Body> {
-    match main.is_draining() {
-        true => plain(StatusCode::SERVICE_UNAVAILABLE, &format!("{details}draining\n")),
-        false => plain(StatusCode::OK, &format!("{details}ready\n")),
+    if main.is_draining() {
+        plain(StatusCode::SERVICE_UNAVAILABLE, &format!("{details}draining\n"))
+    } else {
+        plain(StatusCode::OK, &format!("{details}ready\n"))
     }
 }
 

@@ -82,8 +82,8 @@ fn refused(answer: &Answer, status: StatusCode, page: &Raw) -> Failure {
         return Failure::connecting(Fault::new(FaultKind::BadAnswer, text));
     };
     let failure = Failure::usage(error.clone());
-    match answer.servers.is_empty() {
-        true => failure,
-        false => failure.hint(format!("the gateway has {}", answer.servers.join(", "))),
+    if answer.servers.is_empty() {
+        return failure;
     }
+    failure.hint(format!("the gateway has {}", answer.servers.join(", ")))
 }

@@ -103,11 +103,10 @@ impl Offer {
         options.more_metrics =
             Some(Arc::new(move |_: &Caller| metrics::render(&counted.figures()) + &ours()));
         let told = running.clone();
-        options.ready_details =
-            Some(Arc::new(move |caller: &Caller| match told.gateway.may_operate(caller) {
-                true => metrics::readiness(&told.figures()),
-                false => String::new(),
-            }));
+        options.ready_details = Some(Arc::new(move |caller: &Caller| {
+            let may_see = told.gateway.may_operate(caller);
+            if may_see { metrics::readiness(&told.figures()) } else { String::new() }
+        }));
         let running = running.clone();
         options.pages.push(Page {
             path: "/status",
