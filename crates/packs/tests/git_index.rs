@@ -324,6 +324,8 @@ async fn g14_pipes_in_a_repository_do_not_hang() {
         "refs/heads/pipe",
         "../.gitignore",
         "../.gitattributes",
+        "../deep/er/.gitignore",
+        "../deep/er/.gitattributes",
     ] {
         let lab = lab();
         let path = lab.repo().join(".git").join(name);
@@ -334,5 +336,8 @@ async fn g14_pipes_in_a_repository_do_not_hang() {
         let text = lab.read("git_status", json!({})).await.err();
         assert!(start.elapsed() < Duration::from_secs(15), "{name}: {text}");
         assert!(text.contains("not a regular file"), "{name}: {text}");
+        if let Some(shown) = name.strip_prefix("../") {
+            assert!(text.contains(&format!("`{shown}`")), "{name}: {text}");
+        }
     }
 }

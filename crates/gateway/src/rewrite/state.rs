@@ -216,6 +216,23 @@ mod tests {
     }
 
     #[test]
+    fn m09_a_state_above_the_limit_is_refused_with_a_clear_error() {
+        let states = States::new(&StateOptions::default());
+        let own = bound("local", "one", "{}");
+        let asked = |length: usize| {
+            let state = "s".repeat(length);
+            let result = serde_json::json!({"resultType": "input_required", "requestState": state});
+            states.sealed(&own, Part::Final(Ok(result.into())))
+        };
+        let Part::Final(Ok(result)) = asked(256 * 1024) else { panic!("the largest state is sealed") };
+        let sealed = result.text_of("requestState").unwrap();
+        assert_eq!(states.open(&own, &sealed).map(|(state, _)| state.len()), Some(256 * 1024));
+        let Part::Final(Err(fault)) = asked(256 * 1024 + 1) else { panic!("a larger one is refused") };
+        assert_eq!(fault.kind(), FaultKind::TooLarge);
+        assert_eq!(fault.message(), "the server's `requestState` is larger than 262144 bytes");
+    }
+
+    #[test]
     fn m09_states_expire_and_processes_with_one_key_share_them() {
         let key: Arc<[u8]> = [7; 32].into();
         let options = StateOptions { key: Some(key), lifetime: Duration::from_mins(1) };

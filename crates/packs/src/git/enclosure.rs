@@ -1,6 +1,7 @@
 //! Checks that links and alternate object stores of a git directory stay inside the roots.
 
 use std::{
+    collections::VecDeque,
     fs,
     os::unix::fs::FileTypeExt as _,
     path::{Path, PathBuf},
@@ -32,19 +33,44 @@ const LINKS: usize = 16;
 const READ: [&str; 8] =
     ["refs", "logs", "info", "worktrees", "reftable", "rebase-merge", "rebase-apply", "sequencer"];
 
-/// Files at the top of a work tree that most commands open. Those in deeper directories are not
-/// checked; there a pipe ends in git's deadline.
+/// Files of a work tree that most commands open, in any directory.
 const OF_WORK_TREE: [&str; 3] = [".gitattributes", ".gitignore", ".gitmodules"];
+
+/// Maximum number of entries of a work tree that are examined, from the top down. Beyond it, a pipe
+/// ends in git's deadline.
+const WORK_TREE_ENTRIES: usize = 50_000;
 
 /// Refuses a repository with a link or an alternate object store that leads out of the roots.
 pub(super) fn check(roots: &Roots, layout: &Layout) -> Result<(), ToolError> {
     let mut walk = Walk { roots, left: ENTRIES };
     walk.references(layout)?;
-    for name in OF_WORK_TREE {
-        let kind = layout.top.as_ref().and_then(|top| top.join(name).symlink_metadata().ok());
-        kind.map_or(Ok(()), |metadata| opens_at_once(metadata.file_type()))?;
-    }
+    layout.top.as_deref().map_or(Ok(()), work_tree)?;
     walk.store(&layout.common_dir.join("objects"), ALTERNATES_DEPTH)
+}
+
+/// Refuses a work tree in which a file that git opens is a pipe or a device.
+fn work_tree(top: &Path) -> Result<(), ToolError> {
+    let mut waiting = VecDeque::from([top.to_owned()]);
+    let mut left = WORK_TREE_ENTRIES;
+    while let Some(directory) = waiting.pop_front() {
+        let Ok(entries) = fs::read_dir(&directory) else { continue };
+        for entry in entries.flatten() {
+            left -= 1;
+            if left == 0 {
+                return Ok(());
+            }
+            let Ok(kind) = entry.file_type() else { continue };
+            let name = entry.file_name();
+            if kind.is_dir() && name != ".git" {
+                waiting.push_back(entry.path());
+            } else if is_blocking(kind) && OF_WORK_TREE.iter().any(|known| name == *known) {
+                let path = entry.path();
+                let shown = path.strip_prefix(top).unwrap_or(&path).display();
+                return Err(not_regular(&format!("`{shown}`")));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Same as [`check`], for a repository of which git reads only references.
@@ -159,11 +185,16 @@ fn tables(list: &Path) -> Result<(), ToolError> {
 /// Refuses a pipe or a device, on which git would wait. A socket is harmless, because opening it
 /// fails; git's file monitor has one.
 fn opens_at_once(kind: fs::FileType) -> Result<(), ToolError> {
-    if kind.is_fifo() || kind.is_char_device() || kind.is_block_device() {
-        return Err(ToolError::new("a file that git reads in this repository is not a regular file")
-            .hint("Ask a person to remove the pipe or device from it."));
-    }
-    Ok(())
+    if is_blocking(kind) { Err(not_regular("a file that git reads in this repository")) } else { Ok(()) }
+}
+
+fn is_blocking(kind: fs::FileType) -> bool {
+    kind.is_fifo() || kind.is_char_device() || kind.is_block_device()
+}
+
+fn not_regular(file: &str) -> ToolError {
+    ToolError::new(format!("{file} is not a regular file"))
+        .hint("Ask a person to remove the pipe or device from it.")
 }
 
 fn too_many() -> ToolError {
