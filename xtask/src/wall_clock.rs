@@ -8,10 +8,11 @@ use crate::file_length::sources;
 use crate::workspace::Workspace;
 
 /// Files that read the wall clock, and the purpose.
-const READERS: [(&str, &str); 18] = [
+const READERS: [(&str, &str); 20] = [
     ("auth/src/keys/mod.rs", "the day on which a key expires"),
     ("config/src/write.rs", "the name of a file that is kept"),
     ("gateway/src/audit/clock.rs", "told in records"),
+    ("gateway/src/audit/signing/head.rs", "told in signed heads"),
     ("gateway/src/rewrite/state.rs", "an expiry on which several processes must agree"),
     ("gateway/src/status/mod.rs", "told in the status"),
     ("gateway/src/trace/open_span.rs", "told in spans"),
@@ -27,6 +28,7 @@ const READERS: [(&str, &str); 18] = [
     ("toolbox/src/toolbox/tasks/task.rs", "told to clients"),
     ("transport/src/http/status.rs", "a date in a header, of which the other side's clock is the measure"),
     ("trunkline/src/telemetry/access_log/line.rs", "told in the access log"),
+    ("trunkline/src/telemetry/head_otlp.rs", "told in log records"),
 ];
 
 #[test]
