@@ -5,7 +5,7 @@ use crate::{
     ids::IdSource,
     inbox::{Arrival, Loss, LossKind},
     link::{Exchange, Link, OnDrop},
-    options::{ConnectOptions, RevisionChoice},
+    options::{ConnectOptions, RevisionChoice, TimeoutOwner},
 };
 use serde::Deserialize;
 use trunkline_protocol::{
@@ -115,7 +115,7 @@ pub(crate) async fn confirm(
         let told = format!("the server refused the handshake (`initialize`): {}", error.message);
         line(Fault::from_peer(error, Era::Legacy, method::INITIALIZE).with_message(told))
     })?;
-    let revision = agreed(&result, options.speak).map_err(line)?;
+    let revision = agreed(&result, options).map_err(line)?;
     link.settle(revision);
     link.notify(Notification::new(method::INITIALIZED, None)).await.map_err(line)?;
     if let Link::Http(http) = link {
@@ -125,7 +125,7 @@ pub(crate) async fn confirm(
 }
 
 /// The revision of the server's answer, if we support it.
-fn agreed(result: &Raw, speak: RevisionChoice) -> Result<Revision, Fault> {
+fn agreed(result: &Raw, options: &ConnectOptions) -> Result<Revision, Fault> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Agreed {
@@ -144,8 +144,10 @@ fn agreed(result: &Raw, speak: RevisionChoice) -> Result<Revision, Fault> {
             "the server answered `initialize` with {revision}, a revision without it"
         )));
     }
-    if let RevisionChoice::Exactly(wanted) = speak
+    // A gateway opens many connections to one server and warns itself, once.
+    if let RevisionChoice::Exactly(wanted) = options.speak
         && wanted != revision
+        && options.timekeeper == TimeoutOwner::Connection
     {
         tracing::warn!(%wanted, %revision, "the server answered with another protocol revision");
     }

@@ -335,10 +335,17 @@ impl Switchboard {
         }
     }
 
+    /// True if the relayed client declared nothing. Such clients share a session, and the relaying
+    /// caller refuses questions for each of them.
+    fn is_plain(&self) -> bool {
+        self.behalf.as_ref().and_then(Value::as_object).is_some_and(serde_json::Map::is_empty)
+    }
+
     /// Converts a question into an arrival of its call. A question that the client cannot answer
     /// is refused here, and the call gets [`Arrival::Unanswerable`].
     pub(crate) fn question(&self, request: Request, outlet: &Outlet) -> Option<Arrival> {
-        if let Some(needed) = self.lacks(&request) {
+        let lacks = self.lacks(&request);
+        if let Some(needed) = lacks.filter(|needed| needed.is_null() || !self.is_plain()) {
             let fault = format!("the client does not offer `{}`", request.method);
             self.reply(outlet, request.id, Err(Fault::new(FaultKind::NotAvailable, fault)));
             return Some(Arrival::Unanswerable(needed.into()));

@@ -50,7 +50,7 @@ pub(crate) const LISTEN_PID: &str = "LISTEN_PID";
 pub(crate) const VARIABLES: &[Variable] = &[
     Variable {
         name: PROTOCOL_VERSION,
-        meaning: "The exact protocol revision to speak, such as `2025-11-25`. Default: the newest one that both sides support. `--era` takes precedence.",
+        meaning: "The exact protocol revision to speak, such as `2025-11-25`. Default: the newest one that both sides support. `--era` and a server's `era` take precedence.",
     },
     Variable {
         name: TOOL_CACHE_TTL,

@@ -61,7 +61,7 @@ pub(crate) struct WrittenServer {
     /// `false`.
     #[serde(default)]
     pub(crate) insecure: bool,
-    /// Local and remote: protocol revisions to speak. Default: `auto`.
+    /// Local and remote: protocol revisions to speak. Default: `MCP_PROTOCOL_VERSION`, or `auto`.
     #[serde(default)]
     pub(crate) era: EraSetting,
     /// Builtin: the tool pack.

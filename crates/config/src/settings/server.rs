@@ -148,6 +148,21 @@ pub enum EraSetting {
     Legacy,
     /// 2026-07-28 and later.
     Modern,
+    /// Exactly this revision.
+    #[serde(rename = "2024-11-05")]
+    V2024_11_05,
+    /// Exactly this revision.
+    #[serde(rename = "2025-03-26")]
+    V2025_03_26,
+    /// Exactly this revision.
+    #[serde(rename = "2025-06-18")]
+    V2025_06_18,
+    /// Exactly this revision.
+    #[serde(rename = "2025-11-25")]
+    V2025_11_25,
+    /// Exactly this revision.
+    #[serde(rename = "2026-07-28")]
+    V2026_07_28,
 }
 
 /// A rule for one tool, or for those whose names match a pattern.

@@ -8,7 +8,7 @@
 use super::{Inner, blocking_check, faults};
 use crate::{
     catalog::{Catalog, Checker, Refusal, Route, Server},
-    policy,
+    policy::{self, Permit},
     rewrite::{About, Publisher},
     view::{NameTable, Naming, View},
 };
@@ -85,25 +85,27 @@ impl Inner {
             {
                 self.once_usable(call, fault, is_usable)
             }
-            Missing::Unknown(fault) => {
-                self.unlisted(catalog, view, call).unwrap_or_else(|| Reply::ready(Err(fault)))
-            }
+            Missing::Unknown(fault) => match Self::unlisted(catalog, view, &call) {
+                Some((permit, Unlisted { server, subject })) => {
+                    let publisher = Publisher::new(server, &call.caller, &subject, &self.ids);
+                    self.follow(self.send(permit, call), publisher)
+                }
+                None => self.once_offered(catalog, view, call, fault),
+            },
         }
     }
 
-    /// Passes an unlisted name to the server, if the view shows one server unchanged and no rule
-    /// or policy is set. Otherwise an unknown name is refused here: a server may match names less
-    /// strictly than the rules (case, for example), which would bypass them.
-    fn unlisted(&self, catalog: &Catalog, view: &View, call: Call) -> Option<Reply> {
+    /// The server that gets an unlisted name: that of a view that shows one server unchanged, if no
+    /// rule or policy is set. Otherwise an unknown name is refused here: a server may match names
+    /// less strictly than the rules (case, for example), which would bypass them.
+    fn unlisted<'a>(catalog: &Catalog, view: &'a View, call: &Call) -> Option<(Permit<'a>, Unlisted<'a>)> {
         if !view.unruled || !catalog.policy.is_open() {
             return None;
         }
         let server = view.servers.first()?;
-        let name = call.params.as_ref()?.text_of("name")?.into_owned();
+        let name = call.params.as_ref()?.text_of("name")?;
         let permit = catalog.policy.permit_to(&call.caller, server, &name)?;
-        let subject = policy::subject(server.name().as_ref(), &name);
-        let publisher = Publisher::new(server, &call.caller, &subject, &self.ids);
-        Some(self.follow(self.send(permit, call), publisher))
+        Some((permit, Unlisted { server, subject: policy::subject(server.name().as_ref(), &name) }))
     }
 
     /// Translates the reply of a tool, and remembers the task if it starts one.
@@ -126,6 +128,12 @@ pub(super) fn publish(reply: Reply, publisher: Option<Publisher>, about: About) 
     let Some(publisher) = publisher else { return reply };
     let publisher = publisher.about(about);
     Reply::new(reply.map(move |part| publisher.part(part)))
+}
+
+/// A name that is not listed, and the server it is passed to.
+struct Unlisted<'a> {
+    server: &'a Arc<Server>,
+    subject: String,
 }
 
 /// Why a name has no route.
@@ -164,7 +172,7 @@ fn named<'a>(
 }
 
 /// True if the name of the call has a route now and the caller may use it.
-fn is_usable(catalog: &Catalog, view: &View, call: &Call) -> bool {
+pub(super) fn is_usable(catalog: &Catalog, view: &View, call: &Call) -> bool {
     let table = if call.method == method::PROMPTS_GET { &view.prompts } else { &view.tools };
     let found = name_of(call);
     let route = named(catalog, (view, table), (call, found.as_ref()), "").ok();

@@ -25,7 +25,7 @@ async fn keep(gateway: Weak<Inner>, replaced: Arc<tokio::sync::Notify>, quiet: D
             inner.builder().plan().sources().iter().map(|source| source.watch()).collect();
         drop(inner);
         // Changes before `watch` are found by this rebuild.
-        rebuild(&gateway).await;
+        rebuild_if_alive(&gateway).await;
         loop {
             tokio::select! {
                 () = replaced.notified() => break,
@@ -38,7 +38,7 @@ async fn keep(gateway: Weak<Inner>, replaced: Arc<tokio::sync::Notify>, quiet: D
             if gateway.strong_count() == 0 {
                 return;
             }
-            rebuild(&gateway).await;
+            rebuild_if_alive(&gateway).await;
         }
     }
 }
@@ -68,8 +68,15 @@ async fn any_change(offers: &mut Vec<watch::Receiver<u64>>) {
     future::pending::<()>().await;
 }
 
-async fn rebuild(gateway: &Weak<Inner>) {
-    let Some(inner) = gateway.upgrade() else { return };
+async fn rebuild_if_alive(gateway: &Weak<Inner>) {
+    if let Some(inner) = gateway.upgrade() {
+        rebuild(&inner).await;
+    }
+}
+
+/// Makes a snapshot of the current offers.
+pub(super) async fn rebuild(inner: &Arc<Inner>) {
+    let inner = Arc::clone(inner);
     let work = tokio::task::spawn_blocking(move || {
         let mut builder = inner.builder();
         let catalog = builder.build();

@@ -7,6 +7,7 @@ use crate::{
     upstream::Kind,
     view::View,
 };
+use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use trunkline_protocol::{Call, Caller, Fault, Outcome, Reply};
 use trunkline_resilience::Moment;
@@ -22,6 +23,8 @@ impl Inner {
         // Lists of an earlier run are served at once, but must not be served for ever.
         let may_use = |server: &&Arc<Server>| catalog.policy.may_use(&call.caller, view, server);
         view.servers.iter().filter(|s| s.is_stale()).filter(may_use).for_each(|server| server.wake());
+        // If a server offers more to this client, a change is announced once that is known.
+        drop(prepare(catalog, view, &call));
         if !view.awaits_servers(&catalog.policy, &call.caller) {
             return Reply::ready(self.page(catalog, view, &call, kind));
         }
@@ -85,6 +88,13 @@ impl Inner {
         let page = cursor.text().and_then(|cursor| listing.page(&self.lists.cursors, &cursor));
         page.ok_or_else(faults::bad_cursor)
     }
+}
+
+/// Learns what the view's servers offer to the client of this call, as far as that is unknown.
+pub(super) fn prepare(catalog: &Catalog, view: &View, call: &Call) -> Vec<BoxFuture<'static, ()>> {
+    let permits =
+        view.servers.iter().filter_map(|server| catalog.policy.permit_contact(&call.caller, view, server));
+    permits.filter_map(|permit| permit.prepare(call)).collect()
 }
 
 impl View {

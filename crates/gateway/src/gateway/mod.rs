@@ -27,14 +27,14 @@ use crate::{
     view::{Cursors, ListOptions, View},
 };
 use arc_swap::ArcSwap;
-use futures_util::{StreamExt, stream};
+use futures_util::{StreamExt, future, stream};
 use listeners::Listeners;
 use parking_lot::{Mutex, MutexGuard};
 use std::{collections::HashMap, fmt, sync::Arc};
 use tasks::TaskOwners;
 use tokio::sync::{Semaphore, watch};
 use trunkline_protocol::{Call, Caller, Era, Fault, Handler, Notify, Raw, Reply, ServerName, method};
-use trunkline_resilience::Moment;
+use trunkline_resilience::{Moment, timeout};
 
 pub use options::{GatewayOptions, MAX_PAGE_SIZE};
 pub use source::Source;
@@ -223,6 +223,26 @@ impl Inner {
         let reply = async move {
             let catalog = inner.wait_for_servers(&call, usable).await;
             match catalog.view(call.view.as_deref()).filter(|view| usable(&catalog, view, &call)) {
+                Some(view) => inner.answer(&catalog, view, call),
+                None => Reply::ready(Err(unknown)),
+            }
+        };
+        Reply::new(stream::once(reply).flatten())
+    }
+
+    /// Answers a call once it is known what the servers offer to its client, or with `unknown` if
+    /// that does not have the name.
+    fn once_offered(self: &Arc<Self>, catalog: &Catalog, view: &View, call: Call, unknown: Fault) -> Reply {
+        let preparing = lists::prepare(catalog, view, &call);
+        if preparing.is_empty() {
+            return Reply::ready(Err(unknown));
+        }
+        let inner = Arc::clone(self);
+        let reply = async move {
+            timeout(inner.options.patience, future::join_all(preparing)).await;
+            keeper::rebuild(&inner).await;
+            let catalog = inner.now.load_full();
+            match catalog.view(call.view.as_deref()).filter(|view| call::is_usable(&catalog, view, &call)) {
                 Some(view) => inner.answer(&catalog, view, call),
                 None => Reply::ready(Err(unknown)),
             }

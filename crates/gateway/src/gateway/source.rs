@@ -1,9 +1,10 @@
 //! Source: the gateway's interface to a server.
 
 use crate::upstream::{Event, Offer, Upstream};
+use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use tokio::sync::{broadcast, watch};
-use trunkline_protocol::{Handler, ServerName};
+use trunkline_protocol::{Call, Handler, ServerName};
 
 /// A server behind the gateway. Calls carry the server's own names and URIs.
 pub trait Source: Handler {
@@ -25,6 +26,13 @@ pub trait Source: Handler {
 
     /// Requests the offer: starts a server that is started lazily.
     fn wake(&self);
+
+    /// Opens what is needed to learn if the server offers more to the client of this call, whose
+    /// capabilities it may not know yet. The future ends when that is known; it need not be polled.
+    /// `None` if the offer is that of the client.
+    fn prepare(&self, _call: &Call) -> Option<BoxFuture<'static, ()>> {
+        None
+    }
 }
 
 impl Source for Upstream {
@@ -50,5 +58,9 @@ impl Source for Upstream {
 
     fn wake(&self) {
         self.wake();
+    }
+
+    fn prepare(&self, call: &Call) -> Option<BoxFuture<'static, ()>> {
+        self.prepare(call)
     }
 }

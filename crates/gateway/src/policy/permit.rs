@@ -1,6 +1,7 @@
 //! Permit: the proof of a policy check. A server can be reached only with one.
 
 use crate::{catalog::Server, upstream::Event};
+use futures_util::future::BoxFuture;
 use tokio::sync::broadcast;
 use trunkline_protocol::{Call, Notify, Reply};
 
@@ -28,6 +29,11 @@ impl<'a> Permit<'a> {
     pub(crate) fn call(self, mut call: Call) -> Reply {
         call.view = None;
         self.server.source(&Key(())).call(call)
+    }
+
+    /// Learns if the server offers more to the client of this call; see `Source::prepare`.
+    pub(crate) fn prepare(self, call: &Call) -> Option<BoxFuture<'static, ()>> {
+        self.server.source(&Key(())).prepare(call)
     }
 
     /// Notifications of the server that belong to no call.

@@ -217,9 +217,10 @@ impl UpstreamCall {
     fn finish(&mut self, arrival: Arrival) -> Option<Part> {
         let CallStage::Sent(attempt) = &mut self.stage else { return None };
         match arrival {
-            // Dropping the question declines it.
             Arrival::Part(Part::Question(question)) if !may_be_asked(&self.call, &question.method) => {
                 self.refused = method::capability_for(&question.method);
+                let fault = format!("the client does not offer `{}`", question.method);
+                question.answer(Err(Fault::new(FaultKind::NotAvailable, fault)));
                 None
             }
             Arrival::Part(part) => {

@@ -19,6 +19,12 @@ pub(super) fn sharing(revision: Revision, sessions: Sessions) -> Sharing {
     }
 }
 
+/// True if the server answered the handshake with another revision than the one offered. The
+/// newest revision has no handshake.
+pub(super) fn is_other(offered: Revision, revision: Revision) -> bool {
+    revision.era() == Era::Legacy && revision != offered
+}
+
 /// A request that a server of this revision answers at once.
 pub(super) fn sign_of_life(revision: Revision) -> &'static str {
     match revision.era() {

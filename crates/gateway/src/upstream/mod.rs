@@ -9,6 +9,7 @@ mod attempt;
 mod bulkhead;
 mod by_command;
 mod call;
+mod comparison;
 mod core;
 mod era;
 mod event;

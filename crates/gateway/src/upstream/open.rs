@@ -3,12 +3,11 @@
 use super::{
     Event,
     core::Core,
-    era::{Sharing, must_listen, sharing},
+    era::{Sharing, is_other, must_listen, sharing},
     faults,
     live_session::{LiveSession, SessionKey, SessionLease},
     loops,
     offer::Kind,
-    options::Sessions,
     session_pool::{Choice, Opening, Pending, SessionPool},
     status::State,
     supervise::bit,
@@ -72,7 +71,7 @@ impl Core {
         }
     }
 
-    fn choose(self: &Arc<Self>, profile: &Profile) -> (Choice, bool) {
+    pub(super) fn choose(self: &Arc<Self>, profile: &Profile) -> (Choice, bool) {
         let mut pool = self.pool();
         let mut choice = pool.choose(profile, &self.options);
         if let Choice::Open(key, evicted) = &mut choice {
@@ -103,7 +102,9 @@ impl Core {
             SessionKey::Of(profile) => profile.clone(),
             SessionKey::Common => Profile {
                 principal: String::new(),
-                capabilities: declared(self.options.sessions).to_owned(),
+                // With no client behind it the gateway can answer no question, so it declares
+                // nothing; callers that declare nothing share this session.
+                capabilities: "{}".to_owned(),
                 client: None,
             },
         };
@@ -160,8 +161,14 @@ impl Core {
             live.principal.set(profile.principal.as_str().into()).ok();
         }
         pool.insert(key, live.clone());
+        let (offered, revision) = (self.options.offered, live.session.revision());
+        let other = offered.filter(|offered| is_other(*offered, revision));
+        let news = other.filter(|_| !std::mem::replace(&mut pool.warned, true));
         drop(pool);
-        tracing::info!(upstream = %self.name, revision = %live.session.revision(), "upstream ready");
+        if let Some(offered) = news {
+            tracing::warn!(upstream = %self.name, %offered, %revision, "the server answered with another protocol revision");
+        }
+        tracing::info!(upstream = %self.name, %revision, "upstream ready");
         self.attach(live);
         Ok(())
     }
@@ -292,16 +299,5 @@ pub(super) async fn ended(mut pending: Pending) -> Result<(), Fault> {
     match pending.wait_for(Option::is_some).await {
         Ok(outcome) => outcome.clone().unwrap_or(Ok(())),
         Err(_) => Err(closed()),
-    }
-}
-
-/// The capabilities that the gateway's own session declares. Some servers list a tool only to
-/// clients with the capability it needs, and the lists are for all callers. Questions to a caller
-/// without it are declined. A session that all callers share declares none, so it is asked
-/// nothing.
-fn declared(sessions: Sessions) -> &'static str {
-    match sessions {
-        Sessions::PerCaller => r#"{"roots":{},"sampling":{},"elicitation":{"form":{},"url":{}}}"#,
-        Sessions::Shared => "{}",
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::limit::Quota;
 use std::{fmt, sync::Arc, time::Duration};
+use trunkline_protocol::Revision;
 use trunkline_resilience::{
     Breaker, BreakerOptions, OutOfRange, Retry, RetryOptions, Safety, Timeouts, within,
 };
@@ -14,6 +15,9 @@ pub struct UpstreamOptions {
     /// After this time without a call the server is stopped; the next call starts it again.
     pub idle: Option<Duration>,
     pub sessions: Sessions,
+    /// The revision that a handshake offers, if it is logged, once, that the server answers with
+    /// another one.
+    pub offered: Option<Revision>,
     pub pool: PoolOptions,
     pub timeouts: Timeouts,
     /// Settings that differ for some tools.
@@ -179,6 +183,7 @@ impl Default for UpstreamOptions {
             start: Start::default(),
             idle: None,
             sessions: Sessions::default(),
+            offered: None,
             pool: PoolOptions::default(),
             timeouts: Timeouts::default(),
             tools: ToolRules::default(),

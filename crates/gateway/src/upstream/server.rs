@@ -4,7 +4,7 @@ use super::{
     Event, Offer, Status, UpstreamOptions, call, core::Core, live_session::SessionKey, open::closed,
     status::State,
 };
-use futures_util::future::join_all;
+use futures_util::future::{BoxFuture, join_all};
 use std::{
     fmt,
     sync::{
@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 use tokio::sync::{broadcast, watch};
-use trunkline_protocol::{Call, Connect, Handler, Notify, Reply, ServerName, method};
+use trunkline_protocol::{Call, Connect, Handler, Notify, Reply, Revision, ServerName, method};
 use trunkline_resilience::timeout;
 
 /// One server behind the gateway: supervised, with its sessions and its lists.
@@ -47,6 +47,13 @@ impl Upstream {
         self.core.wake();
     }
 
+    /// Opens the session of the call's client if its lists may differ from the known ones. The
+    /// future ends when they were compared; it need not be polled. `None` if there is nothing to
+    /// compare.
+    pub fn prepare(&self, call: &Call) -> Option<BoxFuture<'static, ()>> {
+        self.core.prepare(call)
+    }
+
     /// Tries to connect now, whatever failed before.
     pub fn retry(&self) {
         let mut pool = self.core.pool();
@@ -70,6 +77,11 @@ impl Upstream {
     pub fn has_failed(&self) -> bool {
         let pool = self.core.pool();
         !pool.has_sessions() && (pool.failures > 0 || pool.state == State::Stopped)
+    }
+
+    /// The revision of the newest session, whose lists may not be read yet.
+    pub fn revision(&self) -> Option<Revision> {
+        self.core.pool().revision()
     }
 
     /// Counts changes of the offer and of the state.

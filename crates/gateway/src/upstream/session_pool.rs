@@ -8,16 +8,19 @@ use super::{
     status::State,
 };
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Weak},
     time::{Duration, SystemTime},
 };
 use tokio::{sync::watch, task::AbortHandle, time::Instant};
-use trunkline_protocol::{Fault, Profile, Raw};
+use trunkline_protocol::{Fault, Profile, Raw, Revision};
 use trunkline_resilience::Moment;
 
-/// Client capabilities that let a server ask questions.
-const INTERACTIVE: [&str; 4] = ["roots", "sampling", "elicitation", "tasks"];
+/// Client capabilities that decide nothing for a legacy server: tasks on the client are not relayed,
+/// and it knows no extensions.
+const UNDECLARED: [&str; 2] = ["tasks", "extensions"];
+/// Most sets of capabilities whose lists are remembered as compared.
+const MAX_COMPARED: usize = 64;
 
 pub(super) struct SessionPool {
     pub(super) state: State,
@@ -35,6 +38,8 @@ pub(super) struct SessionPool {
     /// How many sessions were opened so far, and how many of them were lost.
     pub(super) opened: u64,
     pub(super) lost: u64,
+    /// True once it was logged that the server answered with another revision.
+    pub(super) warned: bool,
     /// If the server should run now.
     pub(super) awake: Awake,
     /// The callers that may share a session; known after the first connection.
@@ -43,6 +48,8 @@ pub(super) struct SessionPool {
     pub(super) main: SessionKey,
     /// The session from which lists are read.
     lister: Weak<LiveSession>,
+    /// The capabilities, in the clients' JSON text, whose lists add nothing to those of the lister.
+    compared: HashSet<String>,
     sessions: HashMap<SessionKey, Arc<LiveSession>>,
     opening: HashMap<SessionKey, Opening>,
 }
@@ -90,10 +97,12 @@ impl SessionPool {
             started_again: 0,
             opened: 0,
             lost: 0,
+            warned: false,
             awake,
             sharing: None,
             main: SessionKey::Common,
             lister: Weak::new(),
+            compared: HashSet::new(),
             sessions: HashMap::new(),
             opening: HashMap::new(),
         }
@@ -145,11 +154,12 @@ impl SessionPool {
         }
     }
 
-    /// Gives the gateway's own session to a caller whose client declares no more than the gateway
-    /// did.
+    /// Gives the gateway's own session to a caller whose client declares the same as the gateway
+    /// did, which is nothing. Any other caller gets its own session: a server decides by the declared
+    /// capabilities what it asks, and how it refuses.
     fn adopt(&mut self, key: &SessionKey) -> Option<SessionLease> {
         let SessionKey::Of(profile) = key else { return None };
-        if self.sharing != Some(Sharing::OneProfile) || !is_plain(profile) {
+        if self.sharing != Some(Sharing::OneProfile) || !declares_nothing(&profile.capabilities) {
             return None;
         }
         let own = self.sessions.get(&SessionKey::Common)?;
@@ -242,6 +252,7 @@ impl SessionPool {
         }
         let newest = || self.sessions.values().max_by_key(|live| live.opened);
         let live = self.sessions.get(&SessionKey::Common).or_else(newest).cloned()?;
+        self.compared.clear();
         self.lister = Arc::downgrade(&live);
         Some(live)
     }
@@ -250,6 +261,56 @@ impl SessionPool {
     /// idle time is none.
     pub(super) fn restarts(&self) -> u64 {
         self.started_again.max(self.lost.min(self.opened.saturating_sub(1)))
+    }
+
+    pub(super) fn set_lister(&mut self, live: &Arc<LiveSession>) {
+        self.lister = Arc::downgrade(live);
+    }
+
+    /// Remembers that a session with these capabilities lists nothing more than the lister.
+    pub(super) fn compared(&mut self, capabilities: String) {
+        if self.compared.len() >= MAX_COMPARED {
+            self.compared.clear();
+        }
+        self.compared.insert(capabilities);
+    }
+
+    /// True if a session with these capabilities may list more than the lister. A server that is
+    /// not connected is not started for this.
+    pub(super) fn may_list_more(&self, capabilities: &str) -> bool {
+        self.sharing == Some(Sharing::OneProfile)
+            && self.has_sessions()
+            && !declares_nothing(capabilities)
+            && !self.compared.contains(capabilities)
+    }
+
+    /// A session whose lists must be compared with those of the lister, and its capabilities.
+    pub(super) fn next_to_compare(&self, lister: &Arc<LiveSession>) -> Option<(String, Arc<LiveSession>)> {
+        self.sessions.iter().find_map(|(key, live)| {
+            let SessionKey::Of(profile) = key else { return None };
+            let other = !Arc::ptr_eq(live, lister) && self.may_list_more(&profile.capabilities);
+            other.then(|| (profile.capabilities.clone(), live.clone()))
+        })
+    }
+
+    /// True if the profile has a session, or one is being opened for it.
+    pub(super) fn has(&self, profile: &Profile) -> bool {
+        self.keys().any(|key| matches!(key, SessionKey::Of(other) if other == profile))
+    }
+
+    /// Remembers the capabilities of the lister as compared; returns true if they were not.
+    pub(super) fn set_listed(&mut self, lister: &Arc<LiveSession>) -> bool {
+        let key = self.sessions.iter().find(|(_, other)| Arc::ptr_eq(other, lister)).map(|(key, _)| key);
+        let Some(SessionKey::Of(profile)) = key else { return false };
+        let news = self.may_list_more(&profile.capabilities);
+        self.compared(profile.capabilities.clone());
+        news
+    }
+
+    /// The revision of the newest session.
+    pub(super) fn revision(&self) -> Option<Revision> {
+        let newest = self.sessions.values().max_by_key(|live| live.opened)?;
+        Some(newest.session.revision())
     }
 
     pub(super) fn has_sessions(&self) -> bool {
@@ -295,10 +356,8 @@ impl SessionPool {
     }
 }
 
-/// True if the client declares nothing that lets a server ask questions.
-fn is_plain(profile: &Profile) -> bool {
-    let Ok(capabilities) = Raw::parse(profile.capabilities.clone()) else { return false };
-    capabilities
-        .object()
-        .is_some_and(|capabilities| INTERACTIVE.iter().all(|name| capabilities.get(name).is_none()))
+/// True if the client declares nothing that means anything to a legacy server.
+fn declares_nothing(capabilities: &str) -> bool {
+    let Ok(capabilities) = Raw::parse(capabilities.to_owned()) else { return false };
+    capabilities.is_object() && capabilities.members().all(|(name, _)| UNDECLARED.contains(&&*name))
 }

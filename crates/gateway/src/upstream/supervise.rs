@@ -115,6 +115,9 @@ impl Core {
                 again = (failed != 0).then(|| (Instant::now() + self.pause_after(failures), failed));
             }
             self.tidy();
+            if live.is_closed() || self.compare_lists(live).await {
+                return;
+            }
             if self.stop_if_idle() {
                 return;
             }
@@ -191,13 +194,16 @@ impl Core {
         lists.from = Arc::downgrade(live);
         if (changed || retold) && !live.is_closed() {
             self.offer.store(Some(Arc::new(lists.offer(&*live.session))));
-            drop(lists);
+        }
+        drop(lists);
+        // After the offer, because calls that wait for this read the offer next.
+        if self.pool().set_listed(live) || changed || retold {
             self.bump();
         }
         Some(Refreshed { changed, announced: announced != 0, failed })
     }
 
-    async fn read(&self, live: &Arc<LiveSession>, kind: Kind) -> Result<ReadList, Fault> {
+    pub(super) async fn read(&self, live: &Arc<LiveSession>, kind: Kind) -> Result<ReadList, Fault> {
         let introduction = live.session.introduction();
         if !is_declared(&introduction, kind) {
             return Ok(ReadList::default());

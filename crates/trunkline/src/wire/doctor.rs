@@ -66,7 +66,8 @@ fn examined(
     if options.exposure == Exposure::Refuse {
         options.exposure = reached.exposure;
     }
-    if options.speak == RevisionChoice::Newest {
+    // Otherwise it is that of `--era`.
+    if !matches!(options.speak, RevisionChoice::Era(_)) {
         options.speak = reached.speak;
     }
     options.spelling = Spelling::Ours;

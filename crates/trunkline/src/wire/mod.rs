@@ -12,7 +12,7 @@ pub(crate) mod memory;
 pub(crate) mod named;
 pub(crate) mod observed;
 pub(crate) mod packs;
-mod reach;
+pub(crate) mod reach;
 pub(crate) mod serve;
 pub(crate) mod settings;
 mod signing;
@@ -108,15 +108,21 @@ fn expanded(text: &str, place: &str, environment: &Environment) -> Result<String
 }
 
 fn speak(era: Option<EraChoice>, environment: &Environment) -> Result<RevisionChoice, Failure> {
-    match (era, environment.get_filled(environment::PROTOCOL_VERSION)) {
-        (Some(EraChoice::Legacy), _) => Ok(RevisionChoice::Era(Era::Legacy)),
-        (Some(EraChoice::Modern), _) => Ok(RevisionChoice::Era(Era::Modern)),
-        (Some(EraChoice::Auto), _) | (None, None) => Ok(RevisionChoice::Newest),
-        (None, Some(revision)) => revision
-            .parse()
-            .map(RevisionChoice::Exactly)
-            .map_err(|unknown| Failure::usage(format!("{}: {unknown}", environment::PROTOCOL_VERSION))),
+    match era {
+        Some(EraChoice::Legacy) => Ok(RevisionChoice::Era(Era::Legacy)),
+        Some(EraChoice::Modern) => Ok(RevisionChoice::Era(Era::Modern)),
+        Some(EraChoice::Auto) => Ok(RevisionChoice::Newest),
+        None => revision(environment).map_err(Failure::usage),
     }
+}
+
+/// The revision that the environment asks for.
+fn revision(environment: &Environment) -> Result<RevisionChoice, String> {
+    let Some(revision) = environment.get_filled(environment::PROTOCOL_VERSION) else {
+        return Ok(RevisionChoice::Newest);
+    };
+    let revision = revision.parse().map(RevisionChoice::Exactly);
+    revision.map_err(|unknown| format!("{}: {unknown}", environment::PROTOCOL_VERSION))
 }
 
 fn timeouts(args: &ConnectionArgs) -> Result<Timeouts, Failure> {

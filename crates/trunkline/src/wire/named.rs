@@ -4,7 +4,7 @@ use super::{gateway, reach, settings};
 use crate::{args::ConnectionArgs, environment::Environment, failure::Failure};
 use std::path::{Path, PathBuf};
 use trunkline_client::{
-    ConnectOptions, Exposure, ItemFilter, ItemKind, RevisionChoice, Target,
+    ConnectOptions, Exposure, ItemFilter, ItemKind, Target,
     resilience::{TimeoutOptions, Timeouts},
 };
 use trunkline_config::{Reach, Server, Settings};
@@ -171,7 +171,7 @@ impl Named {
         if options.exposure == Exposure::Refuse {
             options.exposure = self.options.exposure;
         }
-        if options.speak == RevisionChoice::Newest {
+        if args.era.is_none() {
             options.speak = self.options.speak;
         }
         options.items = self.options.items;

@@ -10,7 +10,7 @@ use trunkline_client::{
 use trunkline_config::{
     EraSetting, Local, Remote, Secret, Server, Timeouts as TimeoutSetting, TransportSetting,
 };
-use trunkline_protocol::Era;
+use trunkline_protocol::{Era, Revision};
 use trunkline_transport::http::HttpOptions;
 
 /// A program, with its environment and working directory.
@@ -36,7 +36,7 @@ pub(crate) fn program(
         let hidden = words.filter(|word| word.expose() != word.shown());
         command.shown = hidden.map(|word| (word.expose().to_owned(), word.shown().to_owned())).collect();
     }
-    let mut options = connect_options(server, local.era)?;
+    let mut options = connect_options(server, local.era, environment)?;
     options.environment = environment.all();
     Ok((target, options))
 }
@@ -49,7 +49,7 @@ pub(crate) fn address(
 ) -> Result<(Target, ConnectOptions), String> {
     conceal(remote.headers.values().chain([&remote.url]), environment);
     let target = Target::url(remote.url.expose()).map_err(|bad| bad.to_string())?;
-    let mut options = connect_options(server, remote.era)?;
+    let mut options = connect_options(server, remote.era, environment)?;
     options.http = HttpOptions { extra_headers: headers(remote)?, ..HttpOptions::default() };
     options.exposure = if remote.insecure { Exposure::Accept } else { Exposure::Refuse };
     if remote.transport == TransportSetting::Sse {
@@ -86,11 +86,28 @@ fn headers(remote: &Remote) -> Result<HeaderMap, String> {
     Ok(headers)
 }
 
-fn connect_options(server: &Server, era: EraSetting) -> Result<ConnectOptions, String> {
+/// The revision that was asked for.
+pub(crate) fn exactly(options: &ConnectOptions) -> Option<Revision> {
+    match options.speak {
+        RevisionChoice::Exactly(revision) => Some(revision),
+        RevisionChoice::Newest | RevisionChoice::Era(_) => None,
+    }
+}
+
+fn connect_options(
+    server: &Server,
+    era: EraSetting,
+    environment: &Environment,
+) -> Result<ConnectOptions, String> {
     let speak = match era {
-        EraSetting::Auto => RevisionChoice::Newest,
+        EraSetting::Auto => super::revision(environment)?,
         EraSetting::Legacy => RevisionChoice::Era(Era::Legacy),
         EraSetting::Modern => RevisionChoice::Era(Era::Modern),
+        EraSetting::V2024_11_05 => RevisionChoice::Exactly(Revision::V2024_11_05),
+        EraSetting::V2025_03_26 => RevisionChoice::Exactly(Revision::V2025_03_26),
+        EraSetting::V2025_06_18 => RevisionChoice::Exactly(Revision::V2025_06_18),
+        EraSetting::V2025_11_25 => RevisionChoice::Exactly(Revision::V2025_11_25),
+        EraSetting::V2026_07_28 => RevisionChoice::Exactly(Revision::V2026_07_28),
     };
     Ok(ConnectOptions { speak, timeouts: timeouts(&server.options.timeout)?, ..ConnectOptions::default() })
 }

@@ -2,10 +2,11 @@
 
 use crate::{
     caller::{Caller, LEGACY, MODERN},
-    site::Site,
+    door::Door,
+    site::{HANG, PAUSE, Site},
     upstream::upstream,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{
     io::{BufRead, BufReader, Write},
     process::Stdio,
@@ -38,16 +39,23 @@ for line in sys.stdin:
         send('{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"not today"}}' % id)
     elif method == "initialize":
         declared = message["params"]["capabilities"]
+        offered = message["params"]["protocolVersion"]
         old = '{"protocolVersion":"2024-11-05","capabilities":{"tools":{}}' if "old" in plan else None
+        if "toolless" in plan:
+            old = '{"protocolVersion":"2025-11-25","capabilities":{"prompts":{}}'
         tasks = '{"tools":{},"tasks":{"cancel":{},"requests":{"tools":{"call":{"x":1.0}}},"list":{}}}' if "tasks" in plan else '{"tools":{}}'
         if "promises" in plan:
             tasks = '{"tools":{},"prompts":{},"resources":{}}'
         told = old or '{"protocolVersion":"2025-11-25","capabilities":%s' % tasks
         send('{"jsonrpc":"2.0","id":%s,"result":%s,"serverInfo":{"name":"s","version":"1"}}}' % (id, told))
+    elif method == "tools/list" and "listless" in plan:
+        continue
     elif method == "tools/list":
         tools = [tool("good", SCHEMA), tool("ask", SCHEMA), tool("gone", SCHEMA)]
         if "twice" in plan:
             tools.insert(1, tool("bad", TWICE))
+        if "hides" in plan and "elicitation" not in declared:
+            del tools[1]
         send('{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}' % (id, ",".join(tools)))
     elif method == "resources/list":
         send('{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no database","data":7}}' % id)
@@ -56,7 +64,7 @@ for line in sys.stdin:
     elif method == "tools/call" and message["params"]["name"] == "gone":
         os._exit(1)
     elif method == "tools/call":
-        text = json.dumps(json.dumps(declared))
+        text = json.dumps(offered if "tells" in plan else json.dumps(declared))
         send('{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%s}]}}' % (id, text))
     else:
         send('{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}' % id)
@@ -70,6 +78,67 @@ fn site(name: &str, plan: &[&str]) -> Site {
         let words = ["python3", &script].iter().chain(plan).map(ToString::to_string).collect::<Vec<_>>();
         json!({"s": site.local("s", &words)})
     })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_sees_exactly_the_capabilities_that_the_client_declared() {
+    let site = site("declared", &[]);
+    let mut door = site.open();
+    for revision in [LEGACY, MODERN] {
+        let mut plain = Caller::open(&door, None, revision).await;
+        assert_eq!(plain.insist("s_good", json!({})).await, "{}");
+        let refused = plain.call("s_ask", json!({})).await;
+        assert_eq!(refused["error"]["message"], "this tool needs elicitation", "{refused:#}");
+        let mut able = Caller::silent(&door, "/mcp", None, revision).await;
+        able.capabilities = json!({"elicitation": {}, "vendor": {"x": 1}});
+        able.begin().await;
+        let seen: Value = serde_json::from_str(&able.insist("s_good", json!({})).await).unwrap();
+        assert_eq!(seen, able.capabilities);
+    }
+    door.stop().await;
+    site.emptied().await;
+}
+
+/// A legacy server may list a tool only to clients with the capability that it needs.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tool_that_needs_a_capability_is_known_to_a_client_that_has_it() {
+    let site = site("needed", &["hides"]);
+    let mut door = site.open();
+    let mut plain = Caller::open(&door, None, MODERN).await;
+    plain.insist("s_good", json!({})).await;
+    assert_eq!(plain.tools().await, ["s_good", "s_gone"]);
+    let unknown = plain.call("s_ask", json!({})).await;
+    assert_eq!(unknown["error"]["data"]["appCode"], "E204", "{unknown:#}");
+    let mut able = Caller::open(&door, None, MODERN).await;
+    able.capabilities = json!({"elicitation": {}});
+    let called = able.call("s_ask", json!({})).await;
+    assert_eq!(called["result"]["content"][0]["text"], r#"{"elicitation": {}}"#, "{called:#}");
+    assert_eq!(able.tools().await, ["s_good", "s_ask", "s_gone"]);
+    let mut other = Caller::open(&door, None, MODERN).await;
+    other.capabilities = json!({"elicitation": {}, "roots": {}});
+    assert_eq!(other.tools().await, ["s_good", "s_ask", "s_gone"]);
+    let refused = plain.call("s_ask", json!({})).await;
+    assert_eq!(refused["error"]["message"], "this tool needs elicitation", "{refused:#}");
+    door.stop().await;
+    site.emptied().await;
+}
+
+/// The list itself starts the session that shows the tool.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_with_capabilities_lists_the_tools_that_need_them() {
+    let site = site("listed", &["hides"]);
+    let mut door = site.open();
+    let mut plain = Caller::open(&door, None, MODERN).await;
+    plain.insist("s_good", json!({})).await;
+    let mut able = Caller::open(&door, None, MODERN).await;
+    able.capabilities = json!({"elicitation": {}});
+    let began = std::time::Instant::now();
+    while able.tools().await != ["s_good", "s_ask", "s_gone"] {
+        assert!(began.elapsed() < HANG, "{:?}", able.tools().await);
+        tokio::time::sleep(PAUSE).await;
+    }
+    door.stop().await;
+    site.emptied().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -182,5 +251,75 @@ async fn a_bridge_adds_no_capability_that_the_server_does_not_have() {
         assert!(line.contains(capabilities), "{plan}: {line}");
         drop(bridge.stdin.take());
         bridge.wait().unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_revision_is_settable_for_all_servers_and_for_one() {
+    let site = site("revision", &[]);
+    let script = site.path("server.py").display().to_string();
+    let words = ["python3", &script, "old", "tells"].map(str::to_owned);
+    let mut other = site.local("other", &words);
+    other["era"] = json!("2025-03-26");
+    site.configure(&json!({"mcp": {"servers": {"s": site.local("s", &words), "other": other}}}));
+    let mut command = site.binary();
+    command.args(["serve", "--json", "--listen", "127.0.0.1:0", "--config"]);
+    command.arg(site.path("trunkline.json")).env("MCP_PROTOCOL_VERSION", "2025-06-18");
+    let log = std::fs::File::create(site.path("log")).unwrap();
+    let mut door = Door::start_with_errors(&mut command, log.into());
+    for client in ["one", "two"] {
+        let mut caller = Caller::open(&door, None, MODERN).await;
+        caller.capabilities = json!({"vendor": client});
+        assert_eq!(caller.insist("s_good", json!({})).await, "2025-06-18");
+        assert_eq!(caller.insist("other_good", json!({})).await, "2025-03-26");
+    }
+    door.stop().await;
+    site.emptied().await;
+    let log = std::fs::read_to_string(site.path("log")).unwrap();
+    for (name, offered) in [("s", "2025-06-18"), ("other", "2025-03-26")] {
+        let wanted = format!("upstream={name} offered={offered} revision=2024-11-05");
+        let warned = log.lines().filter(|line| line.contains("WARN") && line.contains(&wanted)).count();
+        assert_eq!(warned, 1, "{log}");
+    }
+    let mut listing = site.binary();
+    listing.args(["call", "other", "good"]).env("TRUNKLINE_CONFIG", site.path("trunkline.json"));
+    let told = listing.env("MCP_PROTOCOL_VERSION", "2025-06-18").output().unwrap();
+    assert!(String::from_utf8_lossy(&told.stdout).contains("2025-03-26"), "{told:?}");
+    let mut unknown = site.binary();
+    unknown.args(["serve", "--config"]).arg(site.path("trunkline.json"));
+    let told = unknown.env("MCP_PROTOCOL_VERSION", "2020-01-01").output().unwrap();
+    assert_eq!(told.status.code(), Some(2), "{told:?}");
+    assert!(String::from_utf8_lossy(&told.stderr).contains("MCP_PROTOCOL_VERSION: `2020-01-01`"), "{told:?}");
+}
+
+#[test]
+fn tools_of_a_server_without_them_are_e205() {
+    let site = site("toolless", &["toolless"]);
+    let list = |words: &[&str]| {
+        let mut command = site.binary();
+        command.arg("list").args(words).args(["--json", "--", "python3"]).arg(site.path("server.py"));
+        command.arg("toolless").output().unwrap()
+    };
+    let asked = list(&["tools"]);
+    assert_eq!(asked.status.code(), Some(1), "{asked:?}");
+    let text = String::from_utf8_lossy(&asked.stdout);
+    assert!(text.contains("E205") && text.contains("the server does not offer `tools`"), "{asked:?}");
+    let all = list(&[]);
+    assert_eq!(all.status.code(), Some(0), "{all:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bridge_says_which_revision_the_server_speaks() {
+    let site = site("spoken", &[]);
+    for (plan, revision) in [("old", "2024-11-05"), ("new", "2025-11-25")] {
+        let mut command = site.binary();
+        command.args(["bridge", "--listen", "127.0.0.1:0", "--", "python3"]);
+        command.arg(site.path("server.py")).args(["listless", plan]);
+        let mut bridge = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut banner = String::new();
+        BufReader::new(bridge.stderr.as_mut().unwrap()).read_line(&mut banner).unwrap();
+        bridge.kill().unwrap();
+        bridge.wait().unwrap();
+        assert!(banner.starts_with(&format!("s (revision {revision}) is offered at ")), "{banner}");
     }
 }

@@ -9,7 +9,7 @@ use trunkline_gateway::{
     upstream::Upstream,
 };
 use trunkline_protocol::{
-    Call, Caller, Fault, Handler, Notification, Notify, Part, Raw, Reply,
+    Call, Caller, Fault, Handler, Notification, Notify, Part, Raw, Reply, Revision,
     message::{Implementation, UNSOLICITED, meta},
     method,
 };
@@ -42,7 +42,7 @@ pub(super) async fn probe(upstream: &Upstream) -> Result<About, Fault> {
     let identity = meta::get(Some(&introduction), meta::SERVER_INFO);
     Ok(About {
         name: identity.and_then(|identity| identity.member_as("name")),
-        revision: upstream.status().revision,
+        revision: upstream.revision().map(Revision::as_str),
     })
 }
 

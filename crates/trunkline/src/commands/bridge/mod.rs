@@ -139,6 +139,7 @@ fn upstream(
     let settings = UpstreamOptions {
         start: Start::WhenNeeded,
         timeouts: options.timeouts,
+        offered: wire::reach::exactly(&options),
         ..UpstreamOptions::default()
     };
     let connect = observed.connect(&name, Arc::new(Connector::new(target, options)));

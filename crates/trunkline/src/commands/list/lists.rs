@@ -6,6 +6,7 @@ use crate::{
     render::listing::{self, Schemas},
     terminal::Screen,
 };
+use clap::ValueEnum;
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
 use trunkline_client::{Client, Listing, ServerInfo};
@@ -28,12 +29,12 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Reads the lists. With `wait`, again and again until no server behind a gateway is missing
+    /// Reads the lists that were asked for by name, or all. With `wait`, again and again until no server behind a gateway is missing
     /// or the time is over.
-    pub(super) async fn fetch(client: &Client, kinds: &[Kind], wait: Option<Duration>) -> Self {
+    pub(super) async fn fetch(client: &Client, asked: &[Kind], wait: Option<Duration>) -> Self {
         let end = wait.map(|wait| Instant::now() + wait);
         loop {
-            let lists = Self::fetch_once(client, kinds).await;
+            let lists = Self::fetch_once(client, asked).await;
             if lists.missing().is_empty() || end.is_none_or(|end| Instant::now() + PAUSE > end) {
                 return lists;
             }
@@ -42,15 +43,17 @@ impl Lists {
         }
     }
 
-    async fn fetch_once(client: &Client, kinds: &[Kind]) -> Self {
+    async fn fetch_once(client: &Client, asked: &[Kind]) -> Self {
         let mut lists = Self::default();
-        for kind in kinds {
+        for kind in if asked.is_empty() { Kind::value_variants() } else { asked } {
             let failed = match kind {
                 Kind::Tools => keep(&mut lists.tools, client.tools().await),
                 Kind::Resources => keep(&mut lists.resources, client.resources().await),
                 Kind::Templates => keep(&mut lists.templates, client.resource_templates().await),
                 Kind::Prompts => keep(&mut lists.prompts, client.prompts().await),
             };
+            // Only a list that was asked for by name must exist.
+            let failed = failed.filter(|fault| !asked.is_empty() || !is_unsupported(fault));
             lists.failed.extend(failed.map(|fault| (*kind, fault)));
         }
         lists
@@ -127,21 +130,6 @@ impl Lists {
         }
     }
 
-    /// Notes which of the kinds that were asked for the server does not support.
-    pub(super) fn note_unsupported(&self, screen: &Screen, kinds: &[Kind]) {
-        for kind in kinds.iter().filter(|kind| self.failed.iter().all(|(failed, _)| failed != *kind)) {
-            let missing = match kind {
-                Kind::Tools => self.tools.is_none(),
-                Kind::Resources => self.resources.is_none(),
-                Kind::Templates => self.templates.is_none(),
-                Kind::Prompts => self.prompts.is_none(),
-            };
-            if missing {
-                screen.note(&format!("the server does not offer {}", kind.name()));
-            }
-        }
-    }
-
     /// Servers behind a gateway whose items are not listed yet.
     fn missing(&self) -> BTreeSet<String> {
         let lists = [
@@ -154,14 +142,14 @@ impl Lists {
     }
 }
 
-/// Keeps a list, unless the server does not support it. Returns the fault if it failed.
+/// Keeps a list. Returns the fault if it failed.
 fn keep<T>(place: &mut Option<T>, list: Result<T, Fault>) -> Option<Fault> {
-    match list {
-        Ok(list) => *place = Some(list),
-        Err(fault) if matches!(fault.kind(), FaultKind::CapabilityMissing | FaultKind::NotAvailable) => {}
-        Err(fault) => return Some(fault),
-    }
-    None
+    list.map(|list| *place = Some(list)).err()
+}
+
+/// True if the server does not have such a list.
+fn is_unsupported(fault: &Fault) -> bool {
+    matches!(fault.kind(), FaultKind::CapabilityMissing | FaultKind::NotAvailable)
 }
 
 fn server_json(server: &ServerInfo) -> Result<Object, serde_json::Error> {

@@ -83,9 +83,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         .split_known(|word| kind(word).is_some(), &context.environment)
         .map_err(|failure| misspelt(failure, &args.words))?;
     let asked: Vec<Kind> = split.rest.iter().filter_map(|word| kind(word)).collect();
-    let kinds = if asked.is_empty() { Kind::value_variants() } else { &asked };
     session::with_client(context, split, &args.connection, async |client: &Client| {
-        let lists = Lists::fetch(client, kinds, args.wait).await;
+        let lists = Lists::fetch(client, &asked, args.wait).await;
         lists.warn(&context.screen);
         if context.output.json {
             let all = lists
@@ -93,7 +92,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
                 .map_err(|error| Fault::new(FaultKind::BadAnswer, error.to_string()))?;
             context.print_json(&all.to_raw())?;
         } else {
-            lists.note_unsupported(&context.screen, &asked);
             let schemas = if args.schema { Schemas::Show } else { Schemas::Hide };
             let mut text = listing::server(client.server());
             text.push_str(&lists.to_text(schemas));

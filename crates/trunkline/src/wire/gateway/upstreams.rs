@@ -26,7 +26,7 @@ use trunkline_gateway::upstream::{
     InProcess, Sessions, Start, ToolOptions, ToolRules, Upstream, UpstreamOptions,
 };
 use trunkline_process::{DEFAULT_PATH, is_executable, search_path};
-use trunkline_protocol::{Connect, ConnectError, Fault, FaultKind, Profile, ServerName, Session};
+use trunkline_protocol::{Connect, ConnectError, Fault, FaultKind, Profile, Revision, ServerName, Session};
 
 /// The parts shared by all upstreams of one gateway.
 pub(super) struct Maker<'a> {
@@ -48,7 +48,7 @@ impl Maker<'_> {
 
     pub(super) fn one(&self, server: &Server) -> Result<Arc<Upstream>, Failure> {
         let named = |failure: String| Failure::usage(format!("server `{}`: {failure}", server.name));
-        let mut reached = None;
+        let (mut reached, mut offered) = (None, None);
         let (connect, local): (Arc<dyn Connect>, bool) = match &server.reach {
             Reach::Local(local) => {
                 let (mut target, options) = reach::program(local, server, self.environment).map_err(named)?;
@@ -56,11 +56,13 @@ impl Maker<'_> {
                     command.environment.push(self.lineage.variable());
                 }
                 reached = Some(target.clone());
+                offered = Some(reach::exactly(&options).unwrap_or(Revision::NEWEST_LEGACY));
                 (Arc::new(Connector::new(target, options)), true)
             }
             Reach::Remote(remote) => {
                 let (target, options) = reach::address(remote, server, self.environment).map_err(named)?;
                 reached = Some(target.clone());
+                offered = Some(reach::exactly(&options).unwrap_or(Revision::NEWEST_LEGACY));
                 (Arc::new(Connector::new(target, options)), false)
             }
             Reach::Unusable(unusable) => (Arc::new(Unconfigured(unusable.reason.clone())), false),
@@ -72,6 +74,7 @@ impl Maker<'_> {
         };
         let mut options = options(server).map_err(named)?;
         options.instance = Some(self.instance.clone());
+        options.offered = offered;
         if !local {
             // There is no process to stop, and connecting lazily would save nothing.
             options.idle = None;
