@@ -2,13 +2,13 @@
 
 use crate::{
     era::{initialize_result, lifted_meta, without_task_list},
-    options::Eras,
+    options::{Eras, Handshake},
     service::Service,
     session::{Introduction, Outlet, Session, listen},
 };
 use std::sync::Arc;
 use trunkline_protocol::{
-    Caller, Era, ErrorObject, Notification, Notify, Origin, Raw, Request, RequestId, Revision,
+    Caller, Era, ErrorObject, Notification, Notify, Object, Origin, Raw, Request, RequestId, Revision,
     message::{CancelledParams, SetLevelParams},
     method,
 };
@@ -41,6 +41,19 @@ pub(crate) async fn initialize(
         result = without_task_list(result);
     }
     Ok((session, result))
+}
+
+/// The session of a client that sends no `initialize`, if that is accepted. It declares nothing.
+pub(crate) fn without_handshake(
+    service: &Service,
+    caller: Arc<Caller>,
+    revision: Revision,
+    outlet: Outlet,
+) -> Option<Arc<Session>> {
+    let accepted = service.options.handshake == Handshake::Optional
+        && service.options.eras.allows(Era::Legacy)
+        && revision.era() == Era::Legacy;
+    accepted.then(|| Session::new(caller, revision, Introduction::read(&Object::new()), outlet))
 }
 
 /// The requested revision if it is a legacy one that we know, else the newest legacy one.

@@ -10,6 +10,7 @@ use trunkline_protocol::{Caller, Era};
 #[derive(Clone, Default)]
 pub struct ServeOptions {
     pub eras: Eras,
+    pub handshake: Handshake,
     pub guard: Guard,
     pub limits: Limits,
     pub rest: RestLimits,
@@ -61,6 +62,16 @@ pub enum Eras {
     #[default]
     Both,
     Only(Era),
+}
+
+/// The handshake of legacy clients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Handshake {
+    /// Requests before `initialize` are refused.
+    #[default]
+    Required,
+    /// They are answered, for clients that send none.
+    Optional,
 }
 
 /// Limits on memory and time that clients can use.
@@ -137,6 +148,7 @@ impl fmt::Debug for ServeOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ServeOptions")
             .field("eras", &self.eras)
+            .field("handshake", &self.handshake)
             .field("guard", &self.guard)
             .field("limits", &self.limits)
             .field("rest", &self.rest)

@@ -1,7 +1,7 @@
 //! The configuration file as a whole.
 
 use super::{kind, server::WrittenServer};
-use crate::settings::{AccessLog, Audit, Limits, Role, ServerOptions, View};
+use crate::settings::{AccessLog, Audit, Handshake, Limits, Role, ServerOptions, View};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
@@ -33,6 +33,9 @@ pub(crate) struct Document {
     /// Authentication of clients. Without keys and tokens, only programs of this machine are
     /// accepted.
     auth: WrittenAuth,
+    /// Handshake of clients of older revisions: `required` refuses requests before `initialize`,
+    /// `optional` answers them.
+    handshake: Handshake,
     /// Limits for clients: sizes, timeouts and numbers of connections, sessions and calls.
     limits: Limits,
     /// The audit trail: a record of every call and its caller.

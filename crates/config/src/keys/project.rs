@@ -46,6 +46,7 @@ pub(crate) enum Narrower {
 const TABLE: &[(&str, ProjectMay)] = &[
     ("$schema", Set),
     ("listen", Narrow(Loopback)),
+    ("handshake", Narrow(Ordered(&["optional", "required"]))),
     ("mcp.servers.*.type", Never),
     ("mcp.servers.*.enabled", Narrow(Off)),
     ("mcp.servers.*.command", Never),

@@ -119,6 +119,7 @@ impl Resolver<'_> {
         let default_role = self.default_role(whole);
         let auth = self.auth(whole);
         let telemetry = self.telemetry(whole);
+        let handshake = self.typed(whole.get("handshake")?, "handshake");
         let limits = self.typed(whole.get("limits")?, "limits");
         let audit = self.typed(whole.get("audit")?, "audit");
         let access_log = self.typed(whole.get("accessLog")?, "accessLog");
@@ -132,6 +133,7 @@ impl Resolver<'_> {
             roles,
             default_role,
             auth: auth?,
+            handshake: handshake?,
             limits: limits?,
             audit: audit?,
             access_log: access_log?,

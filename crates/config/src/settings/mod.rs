@@ -16,7 +16,7 @@ pub use server::{
     Builtin, EraSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ToolChange, ToolRule,
     TransportSetting, Unusable,
 };
-pub use serving::{AccessLog, Audit, Durability, Limits, Naming, Role, View, WhenItFails};
+pub use serving::{AccessLog, Audit, Durability, Handshake, Limits, Naming, Role, View, WhenItFails};
 
 /// The effective settings of all files, variables and flags.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -38,6 +38,7 @@ pub struct Settings {
     /// if no roles are configured, and nothing otherwise.
     pub default_role: Option<String>,
     pub auth: Auth,
+    pub handshake: Handshake,
     pub limits: Limits,
     pub audit: Audit,
     pub access_log: AccessLog,

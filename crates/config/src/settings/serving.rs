@@ -105,6 +105,16 @@ pub struct Limits {
     pub per_tool: Option<Rate>,
 }
 
+/// The handshake of clients of older revisions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Handshake {
+    /// Requests before `initialize` are refused.
+    Required,
+    /// They are answered, for clients that send no `initialize`.
+    Optional,
+}
+
 /// The audit trail: a record of every call and its caller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -18,7 +18,7 @@ use std::{
 };
 use trunkline_protocol::{
     Caller, Envelope, Era, ErrorObject, Fault, FaultKind, Frame, Malformed, Notification, Object, Raw,
-    Request, RequestId, Response, method,
+    Request, RequestId, Response, Revision, method,
 };
 use trunkline_resilience::OutOfMemory;
 
@@ -29,6 +29,8 @@ pub(crate) struct Duplex {
     service: Arc<Service>,
     caller: Arc<Caller>,
     session: Mutex<Option<Arc<Session>>>,
+    /// The session of requests before `initialize`, if they are answered.
+    early: Mutex<Option<Arc<Session>>>,
     outgoing: Outgoing,
     /// Modern requests in flight.
     calls: Mutex<Calls<AbortHandle>>,
@@ -49,7 +51,14 @@ pub(crate) enum Received {
 
 impl Duplex {
     pub(crate) fn new(service: Arc<Service>, caller: Arc<Caller>, outgoing: Outgoing) -> Arc<Self> {
-        Arc::new(Self { service, caller, session: Mutex::default(), outgoing, calls: Mutex::default() })
+        Arc::new(Self {
+            service,
+            caller,
+            session: Mutex::default(),
+            early: Mutex::default(),
+            outgoing,
+            calls: Mutex::default(),
+        })
     }
 
     /// Handles one frame.
@@ -76,8 +85,10 @@ impl Duplex {
 
     /// Ends the session and aborts the calls in flight, after EOF from the client.
     pub(crate) fn end(&self) {
-        if let Some(session) = self.session.lock().take() {
-            session.end();
+        for place in [&self.early, &self.session] {
+            if let Some(session) = place.lock().take() {
+                session.end();
+            }
         }
         let calls = self.calls.lock().take();
         for call in calls {
@@ -87,9 +98,11 @@ impl Duplex {
 
     /// Ready when no call is in flight.
     pub(crate) fn poll_quiet(&self, cx: &mut Context<'_>) -> Poll<()> {
-        let session = self.session.lock().clone();
-        if let Some(session) = session {
-            ready!(session.poll_quiet(cx));
+        for place in [&self.early, &self.session] {
+            let session = place.lock().clone();
+            if let Some(session) = session {
+                ready!(session.poll_quiet(cx));
+            }
         }
         self.calls.lock().poll_quiet(cx)
     }
@@ -150,12 +163,29 @@ impl Duplex {
             _ if request.method == method::INITIALIZE => self.initialize(request, session.is_some()),
             Some(session) => self.call_legacy(&session, request),
             None if request.method == method::PING => self.respond(request.id, Ok(Raw::empty_object())),
+            None => self.call_without_handshake(request),
+        }
+    }
+
+    fn call_without_handshake(self: &Arc<Self>, request: Request) -> Received {
+        match self.early_session() {
+            Some(session) => self.call_legacy(&session, request),
             None => {
                 let text =
                     "the first request must be `initialize`, or carry `_meta` as revision 2026-07-28 asks";
                 self.respond(request.id, Err(ErrorObject::new(-32600, text)))
             }
         }
+    }
+
+    fn early_session(&self) -> Option<Arc<Session>> {
+        let mut early = self.early.lock();
+        if early.is_none() {
+            let outlet = Outlet::Duplex(self.outgoing.clone());
+            let newest = Revision::NEWEST_LEGACY;
+            *early = control::without_handshake(&self.service, self.caller.clone(), newest, outlet);
+        }
+        early.clone()
     }
 
     fn initialize(self: &Arc<Self>, request: Request, again: bool) -> Received {
@@ -230,6 +260,11 @@ impl Duplex {
             .flatten();
         if let Some(call) = cancelled.and_then(|id| self.calls.lock().remove(&id)) {
             return call.abort();
+        }
+        // Requests before `initialize` may still be in flight after it.
+        let early = self.early.lock().clone();
+        if let (Some(early), method::CANCELLED) = (early, notification.method.as_ref()) {
+            control::notify(&self.service, &early, notification.clone());
         }
         let session = self.session.lock().clone();
         if let Some(session) = session {

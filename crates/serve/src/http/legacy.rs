@@ -82,7 +82,10 @@ impl AdmittedRequest {
         }
         let session = match self.session() {
             Ok(session) => session,
-            Err(refusal) => return Pending::Ready(Some(refusal)),
+            Err(refusal) => match self.without_handshake() {
+                Some(session) => session,
+                None => return Pending::Ready(Some(refusal)),
+            },
         };
         if let Some(outcome) = control::answer(&self.service, &session, &request) {
             return Pending::ready(answer(&request.id, outcome));
@@ -247,6 +250,21 @@ impl AdmittedRequest {
             }
         }
         RpcResponse::new(id, Err(ErrorObject::new(-32603, "the call ended without a response"))).into()
+    }
+
+    /// A session for one request of a client that sends no `initialize`, if that is accepted.
+    fn without_handshake(&self) -> Option<Arc<Session>> {
+        if self.headers.contains_key(MCP_SESSION_ID) {
+            return None;
+        }
+        // Without the header, the specification assumes this revision.
+        let revision = match self.headers.get(MCP_PROTOCOL_VERSION) {
+            Some(version) => version.to_str().ok()?.parse().ok()?,
+            None => Revision::V2025_03_26,
+        };
+        let limits = &self.service.options.limits;
+        let outlet = Outlet::Streams(Streams::new(limits.replay_events, limits.replay_bytes));
+        control::without_handshake(&self.service, self.caller.clone(), revision, outlet)
     }
 
     fn session(&self) -> Result<Arc<Session>, Box<Response<Body>>> {

@@ -15,6 +15,9 @@ pub(crate) fn of(args: &Args) -> Vec<Flag> {
     if let Some(address) = args.listen {
         flags.push(flag("--listen", "listen", json!(address.to_string())));
     }
+    if args.no_handshake {
+        flags.push(flag("--no-handshake", "handshake", json!("optional")));
+    }
     let guard = &args.guard;
     if let Some(keys) = &guard.keys {
         flags.push(flag("--keys", "auth.keys", json!(keys)));

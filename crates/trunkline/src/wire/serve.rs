@@ -9,7 +9,8 @@ use crate::{args::EraChoice, environment::Environment, failure::Failure};
 use std::{collections::HashMap, path::PathBuf, time::Duration};
 use trunkline_auth::{ApiKeys, Authenticator, Challenge, JwtOptions, ProtectedResource, TrustedProxies};
 use trunkline_config::{
-    Auth, Durability as DurabilitySetting, JwksPlace, Rate, Settings, WhenItFails, read_regular_text,
+    Auth, Durability as DurabilitySetting, Handshake as HandshakeSetting, JwksPlace, Rate, Settings,
+    WhenItFails, read_regular_text,
 };
 use trunkline_gateway::{
     StateOptions,
@@ -17,7 +18,7 @@ use trunkline_gateway::{
     limit::{Limits as Rates, Quota, ToolNames},
 };
 use trunkline_protocol::Era;
-use trunkline_serve::{Eras, Guard, RestLimits, ServeOptions};
+use trunkline_serve::{Eras, Guard, Handshake, RestLimits, ServeOptions};
 
 /// Sizes of the secret that seals states.
 const MAX_STATE_KEY: u64 = 64 * 1024;
@@ -102,6 +103,10 @@ pub(crate) fn options(
     };
     Ok(ServeOptions {
         eras,
+        handshake: match settings.handshake {
+            HandshakeSetting::Required => Handshake::Required,
+            HandshakeSetting::Optional => Handshake::Optional,
+        },
         guard: guard(&settings.auth, roles)?,
         limits: limits(settings),
         rest: rest_limits(settings),

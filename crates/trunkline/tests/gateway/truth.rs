@@ -5,6 +5,7 @@ use crate::{
     door::Door,
     site::{HANG, PAUSE, Site},
     upstream::upstream,
+    wire::Wire,
 };
 use serde_json::{Value, json};
 use std::{
@@ -322,4 +323,50 @@ async fn a_bridge_says_which_revision_the_server_speaks() {
         bridge.wait().unwrap();
         assert!(banner.starts_with(&format!("s (revision {revision}) is offered at ")), "{banner}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_list_before_the_handshake_is_answered_only_on_request() {
+    let site = site("early", &[]);
+    let ask = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"}).to_string();
+    for (flags, answered) in [(&[][..], false), (&["--no-handshake"][..], true)] {
+        let mut command = site.binary();
+        command.arg("serve").args(flags).args(["--stdio", "--config"]).arg(site.path("trunkline.json"));
+        let mut serve = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let params = json!({"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}});
+        let greet = json!({"jsonrpc": "2.0", "id": 8, "method": "initialize", "params": params});
+        let input = serve.stdin.as_mut().unwrap();
+        writeln!(input, "{ask}\n{greet}\n{greet}").unwrap();
+        let mut lines = BufReader::new(serve.stdout.as_mut().unwrap()).lines();
+        let mut heard: Vec<Value> = Vec::new();
+        while heard.iter().filter(|message| message.get("id").is_some()).count() < 3 {
+            heard.push(serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap());
+        }
+        let by_id = |id: u64| heard.iter().filter(move |message| message["id"] == id).collect::<Vec<_>>();
+        if answered {
+            assert_eq!(by_id(7)[0]["result"]["tools"].as_array().map(Vec::len), Some(3), "{heard:#?}");
+        } else {
+            let text = by_id(7)[0]["error"]["message"].as_str().unwrap();
+            assert!(text.contains("the first request must be `initialize`"), "{text}");
+        }
+        assert_eq!(by_id(8)[0]["result"]["protocolVersion"], LEGACY, "{heard:#?}");
+        assert_eq!(by_id(8)[1]["error"]["message"], "the session is initialised already");
+        drop(serve.stdin.take());
+        serve.wait().unwrap();
+        let mut command = site.binary();
+        command.args(["serve", "--json", "--listen", "127.0.0.1:0"]).args(flags);
+        let mut door = Door::start(command.arg("--config").arg(site.path("trunkline.json")));
+        let mut early = Caller::silent(&door, "/mcp", None, LEGACY).await;
+        let said = early.ask(&json!(7), "tools/list", json!({})).await.unwrap();
+        let headers = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+        let mut wire = Wire::open(&door.address).await.unwrap();
+        let plain = wire.send("POST /mcp", headers, &ask).await.unwrap();
+        for answer in [said, plain] {
+            assert_eq!(answer.status, if answered { 200 } else { 400 }, "{}", answer.text());
+            let tools = answer.messages().pop().unwrap()["result"]["tools"].as_array().map(Vec::len);
+            assert_eq!(tools, answered.then_some(3), "{}", answer.text());
+        }
+        door.stop().await;
+    }
+    site.emptied().await;
 }

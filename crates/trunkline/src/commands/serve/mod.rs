@@ -68,6 +68,9 @@ pub(crate) struct Args {
     /// Serve only clients of this protocol era
     #[arg(long, value_name = "ERA", default_value = "auto")]
     pub(crate) era: EraChoice,
+    /// Also answer clients of older revisions that send no `initialize`
+    #[arg(long)]
+    pub(crate) no_handshake: bool,
     #[command(flatten)]
     pub(crate) guard: GuardArgs,
     #[command(flatten)]

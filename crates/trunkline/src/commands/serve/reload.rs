@@ -130,7 +130,7 @@ impl Reloader {
                 );
                 if !same_startup_settings(&self.settings, &loaded.settings) {
                     self.context.screen.note(
-                        "changes of listen, auth, limits, audit, accessLog and telemetry need a restart",
+                        "changes of listen, auth, handshake, limits, audit, accessLog and telemetry need a restart",
                     );
                 }
                 self.settings = loaded.settings;
@@ -165,6 +165,7 @@ async fn debounce(hangup: &mut Signal) {
 fn same_startup_settings(one: &Settings, other: &Settings) -> bool {
     one.listen == other.listen
         && one.auth == other.auth
+        && one.handshake == other.handshake
         && one.limits == other.limits
         && one.audit == other.audit
         && one.access_log == other.access_log
