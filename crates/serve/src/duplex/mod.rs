@@ -168,14 +168,11 @@ impl Duplex {
     }
 
     fn call_without_handshake(self: &Arc<Self>, request: Request) -> Received {
-        match self.early_session() {
-            Some(session) => self.call_legacy(&session, request),
-            None => {
-                let text =
-                    "the first request must be `initialize`, or carry `_meta` as revision 2026-07-28 asks";
-                self.respond(request.id, Err(ErrorObject::new(-32600, text)))
-            }
+        if let Some(session) = self.early_session() {
+            return self.call_legacy(&session, request);
         }
+        let text = "the first request must be `initialize`, or carry `_meta` as revision 2026-07-28 asks";
+        self.respond(request.id, Err(ErrorObject::new(-32600, text)))
     }
 
     fn early_session(&self) -> Option<Arc<Session>> {
