@@ -2,7 +2,7 @@
 
 use super::{
     exchange::{Exchange, Step},
-    frame::Frame,
+    frame::{Direction, Frame},
     listed::List,
 };
 use serde_json::Value;
@@ -63,6 +63,20 @@ impl Line {
         self.purpose.starts_with("fuzz-")
     }
 
+    /// True if the request was answered after the probe had stopped waiting, and before we closed
+    /// the line: on a busy machine an answer is late, not missing.
+    pub fn answered_late(&self, exchange: &Exchange) -> bool {
+        let id_of = |frame: &Frame| frame.json().and_then(|message| message.get("id").cloned());
+        let Some(sent) = exchange.sent else { return false };
+        let Some(id) = id_of(&self.frames[sent]).filter(|id| !id.is_null()) else { return false };
+        self.frames[sent..].iter().any(|frame| {
+            frame.direction == Direction::Received
+                && self.closed.is_none_or(|closed| frame.at < closed)
+                && id_of(frame).as_ref() == Some(&id)
+                && frame.json().is_some_and(|message| message.get("method").is_none())
+        })
+    }
+
     /// The items of a list from all pages on this line.
     pub fn listed(&self, list: List) -> impl Iterator<Item = &Value> {
         let pages = self.exchanges.iter().filter(move |exchange| exchange.step == list.step());
@@ -74,5 +88,42 @@ impl Line {
 
     pub fn observed(&self, step: Step) -> impl Iterator<Item = &str> {
         self.observed.iter().filter(move |(known, _)| *known == step).map(|(_, what)| what.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::exchange::Settled;
+    use super::*;
+    use bytes::Bytes;
+
+    /// True if the answer with this id, received after so many seconds, counts.
+    fn is_answered(answered: u64, closed: u64, answer: &'static str) -> bool {
+        let frame = |direction, at, text: &'static str| {
+            Frame::new(direction, Duration::from_secs(at), &Bytes::from_static(text.as_bytes()))
+        };
+        let mut line = Line { closed: Some(Duration::from_secs(closed)), ..Line::new("main") };
+        line.frames.push(frame(Direction::Sent, 1, r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#));
+        line.frames.push(frame(Direction::Received, answered, answer));
+        let waited = Duration::from_secs(3);
+        line.answered_late(&Exchange {
+            step: Step("a"),
+            variant: String::new(),
+            sent: Some(0),
+            got: Vec::new(),
+            answer: None,
+            settled: Settled::Silent(waited),
+            http: None,
+            took: waited,
+        })
+    }
+
+    #[test]
+    fn an_answer_after_the_timeout_counts_until_the_line_is_closed() {
+        let result = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+        assert!(is_answered(6, 9, result));
+        assert!(!is_answered(9, 9, result), "it was pushed out by EOF");
+        assert!(!is_answered(6, 9, r#"{"jsonrpc":"2.0","id":2,"result":{}}"#));
+        assert!(!is_answered(6, 9, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#));
     }
 }

@@ -47,7 +47,8 @@ fn check(case: &Case<'_>) -> Verdict {
             let acknowledged = case.carrier() == Carrier::StreamableHttp
                 && asked.answer().is_none()
                 && asked.http().is_some_and(|http| http.is_success() && http.ended && http.body.is_empty());
-            if request && (silent && !busy || acknowledged) {
+            let missing = silent && !busy && !line.answered_late(exchange);
+            if request && (missing || acknowledged) {
                 let got = match asked.http().filter(|_| acknowledged) {
                     Some(http) => format!("HTTP {} without a body", http.status),
                     None => asked.settled().to_string(),
