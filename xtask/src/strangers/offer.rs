@@ -44,6 +44,15 @@ impl Offer {
         Some(format!("{} {}", text("code"), text("name")))
     }
 
+    /// The lists that fail while others do not, with their errors.
+    pub(super) fn failing_lists(&self) -> Vec<String> {
+        let errors = self.0["errors"].as_object();
+        let text = |(list, error): (&String, &Value)| {
+            format!("{list} fail: {}", error["code"].as_str().unwrap_or("?"))
+        };
+        errors.into_iter().flatten().map(text).collect()
+    }
+
     pub(super) fn revision(&self) -> &str {
         self.0["server"]["revision"].as_str().unwrap_or("–")
     }

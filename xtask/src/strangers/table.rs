@@ -81,6 +81,7 @@ fn cells(outcome: &Outcome) -> [String; 6] {
         }
     }
     notes.extend(direct.error());
+    notes.extend(direct.failing_lists());
     [
         direct.revision().to_owned(),
         direct.tools().map_or_else(|| "–".to_owned(), |count| count.to_string()),

@@ -144,7 +144,7 @@ impl Compared {
     fn forget_varying(&mut self) {
         let Self { varying, bridge, gateway, .. } = self;
         for pointers in [bridge, gateway] {
-            pointers.retain(|pointer| !varying.contains(pointer));
+            pointers.retain(|pointer| !(varying.contains(pointer) && is_detail(pointer)));
         }
     }
 
@@ -169,8 +169,26 @@ impl Outcome {
     }
 }
 
+/// True below an item or a member of the server: a whole list, or an error in its place, is no
+/// detail, and a server that fails only sometimes must not pass as the same.
+fn is_detail(pointer: &str) -> bool {
+    pointer.matches('/').count() > 2 && !pointer.starts_with("/error")
+}
+
 /// Reads the address from the first line of `serve --json`.
 fn endpoint(line: &str) -> Option<String> {
     let started: Value = serde_json::from_str(line).ok()?;
     started.get("endpoint")?.as_str().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_details_may_vary() {
+        let all = ["/server", "/tools", "/tools/3", "/errors/tools/message", "/tools/0/description"];
+        let details: Vec<_> = all.into_iter().filter(|pointer| is_detail(pointer)).collect();
+        assert_eq!(details, ["/tools/0/description"]);
+    }
 }
