@@ -38,7 +38,7 @@ pub use disclosure::{DisclosedServer, Disclosure, Reference, Said};
 pub use excerpt::covered;
 pub use expand::is_variable_name;
 pub use files::{FILE_NAME, find_upwards};
-pub use keys::{reference_page, schema, schema_json};
+pub use keys::{parse_time, reference_page, schema, schema_json};
 pub use layered::Layered;
 pub use listen::{DEFAULT_PORT, listen_address};
 pub use load::{Flag, Inputs, Loaded, Preview, Rejected, load, preview};

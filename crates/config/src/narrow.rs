@@ -12,7 +12,7 @@ use crate::{
     jsonc::{Entry, Node, Value},
     keys::{
         check::join,
-        kind::read_time,
+        kind::parse_time,
         project::{self, FRESH, Fresh, Narrower, ProjectMay},
     },
     layered::over_defaults,
@@ -283,7 +283,7 @@ fn amount(node: Option<&Node>) -> Option<f64> {
     match &node?.value {
         Value::Number(number) => number.as_f64(),
         #[expect(clippy::cast_precision_loss, reason = "times are bounded far below 2^52 ms")]
-        Value::Text(text) => read_time(text).map(|time| time.as_millis() as f64),
+        Value::Text(text) => parse_time(text).map(|time| time.as_millis() as f64),
         _ => None,
     }
 }

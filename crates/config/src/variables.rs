@@ -16,6 +16,10 @@ pub(crate) const PREFIX: &str = "TRUNKLINE_";
 /// Variables with our prefix that are not settings.
 pub const OTHERS: &[&str] = &["TRUNKLINE_LOG", "TRUNKLINE_CONFIG"];
 
+/// Variables without our prefix that set a key, by the names that other clients use. The variable
+/// with our prefix takes precedence: the layer is read in alphabetical order.
+const ALIASES: &[(&str, &str)] = &[("MCP_TOOL_CACHE_TTL", "defaults.lists.ttl")];
+
 /// A variable, and the key that it sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
@@ -36,10 +40,14 @@ pub(crate) fn layer(
     environment: &BTreeMap<String, String>,
     sources: &mut Sources,
 ) -> (Vec<Node>, Vec<Problem>) {
-    let known = variables();
+    let mut known = variables();
+    known.extend(ALIASES.iter().map(|(name, key)| Variable { name: (*name).into(), key: (*key).into() }));
     let (mut trees, mut problems) = (Vec::new(), Vec::new());
-    let ours =
-        environment.iter().filter(|(name, _)| name.starts_with(PREFIX) && !OTHERS.contains(&name.as_str()));
+    let is_alias = |name: &str| ALIASES.iter().any(|(alias, _)| *alias == name);
+    let ours = environment.iter().filter(|(name, value)| {
+        let is_ours = name.starts_with(PREFIX) && !OTHERS.contains(&name.as_str());
+        is_ours || is_alias(name) && !value.is_empty()
+    });
     for (name, value) in ours {
         let number = sources.named(Layer::Environment, name, value);
         let place = Place { source: number, start: 0, end: 0 };

@@ -16,7 +16,7 @@ pub(crate) struct Variable {
 
 /// The exact protocol revision to speak.
 pub(crate) const PROTOCOL_VERSION: &str = "MCP_PROTOCOL_VERSION";
-/// Time to live of cached lists, in seconds.
+/// Time to live of cached lists, in milliseconds or with a unit.
 pub(crate) const TOOL_CACHE_TTL: &str = "MCP_TOOL_CACHE_TTL";
 /// Filter of the program's own log.
 pub(crate) const LOG: &str = "TRUNKLINE_LOG";
@@ -54,7 +54,7 @@ pub(crate) const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: TOOL_CACHE_TTL,
-        meaning: "Time to live in seconds of cached lists of tools, prompts and resources, if the server gives none (default 300).",
+        meaning: "Time to live of cached lists of tools, prompts and resources, if the server gives none: milliseconds, or a number with a unit such as `5s` (default `5m`). In the configuration it is `defaults.lists.ttl`.",
     },
     Variable {
         name: LOG,

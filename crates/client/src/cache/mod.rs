@@ -79,7 +79,7 @@ struct Slot<T, E> {
 type SharedFetch<T, E> = OnceCell<Result<Listed<T>, E>>;
 
 /// Longest TTL, whatever the server says.
-const LONGEST_TTL: Duration = Duration::from_hours(24);
+pub const LONGEST_TTL: Duration = Duration::from_hours(24);
 const MOST_ENTRIES: usize = 10_000;
 
 impl<T, E, K> ListCache<T, E, K>

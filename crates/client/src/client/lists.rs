@@ -2,7 +2,7 @@
 
 use super::{Client, driver::read};
 use crate::{
-    cache::{CacheOptions, Fetched, ListCache, ListKey, Scope},
+    cache::{CacheOptions, Fetched, ListCache, ListKey, Listed, Scope, Source},
     era::Ask,
     host::{Abilities, Asked, Host},
     item_filter::{ItemKind, missing as missing_item},
@@ -125,6 +125,10 @@ impl Client {
     /// All tools. Over modern HTTP, tools with invalid header rules are left out, as the
     /// specification requires.
     pub async fn tools(&self) -> Result<Arc<Listing<Tool>>, Fault> {
+        Ok(self.listed_tools().await?.value)
+    }
+
+    async fn listed_tools(&self) -> Result<Listed<Listing<Tool>>, Fault> {
         self.needs("tools")?;
         let fetch = || async {
             let mut fetched = self.list::<Tool>(method::TOOLS_LIST, "tools").await?;
@@ -133,18 +137,22 @@ impl Client {
             }
             Ok(fetched)
         };
-        Ok(self.0.lists.tools.get_or_fetch(&ListKey::Tools, fetch).await?.value)
+        self.0.lists.tools.get_or_fetch(&ListKey::Tools, fetch).await
     }
 
-    /// One tool with its schema, from the cached list if there is one.
+    /// One tool with its schema (requirement C1). If the cached list does not have it, the list is
+    /// read again.
+    #[doc(alias = "get_tool_schema")]
     pub async fn tool(&self, name: &str) -> Result<Tool, Fault> {
-        let tools = self.tools().await?;
-        tools
-            .items
-            .iter()
-            .find(|tool| tool.name == name)
-            .cloned()
-            .ok_or_else(|| missing_item(ItemKind::Tool, name))
+        let mut tools = self.listed_tools().await?;
+        if tools.source == Source::Cached
+            && self.0.items.allows(ItemKind::Tool, name)
+            && find(&tools.value, name).is_none()
+        {
+            self.0.lists.tools.invalidate(&ListKey::Tools);
+            tools = self.listed_tools().await?;
+        }
+        find(&tools.value, name).cloned().ok_or_else(|| missing_item(ItemKind::Tool, name))
     }
 
     pub async fn prompts(&self) -> Result<Arc<Listing<Prompt>>, Fault> {
@@ -221,6 +229,10 @@ impl Client {
             }
         }
     }
+}
+
+fn find<'a>(tools: &'a Listing<Tool>, name: &str) -> Option<&'a Tool> {
+    tools.items.iter().find(|tool| tool.name == name)
 }
 
 /// The servers that a gateway names as missing from this page.

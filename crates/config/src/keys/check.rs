@@ -1,7 +1,7 @@
 //! Checks a tree against the schema and reports all problems at once. Strings with references are
 //! checked again after the references are resolved.
 
-use super::kind::{read_time, write_time};
+use super::kind::{parse_time, write_time};
 use crate::{
     expand::has_reference,
     jsonc::{Entry, Node, Value},
@@ -106,7 +106,7 @@ impl Check<'_> {
 
     fn kind(&mut self, node: &Node, text: &str, schema: &Json, key: &str) {
         let wrong = match schema.get("x-kind").and_then(Json::as_str) {
-            Some("time") => match read_time(text) {
+            Some("time") => match parse_time(text) {
                 #[expect(clippy::cast_precision_loss, reason = "times are bounded far below 2^52 ms")]
                 Some(time) => return self.range(node, time.as_millis() as f64, schema, key),
                 None => Some(format!(

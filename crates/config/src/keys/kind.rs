@@ -57,7 +57,7 @@ pub(crate) fn names(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// Parses `1500`, `"1500ms"`, `"1.5s"`, `"5m"`, `"2h"`, `"1d"`.
-pub(crate) fn read_time(text: &str) -> Option<Duration> {
+pub fn parse_time(text: &str) -> Option<Duration> {
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
     if number.is_empty() || !number.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
@@ -98,7 +98,7 @@ enum Written {
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
     match Written::deserialize(from)? {
         Written::Millis(millis) => Ok(Duration::from_millis(millis)),
-        Written::Text(text) => read_time(&text).ok_or_else(|| D::Error::custom("not a time")),
+        Written::Text(text) => parse_time(&text).ok_or_else(|| D::Error::custom("not a time")),
     }
 }
 
@@ -108,13 +108,13 @@ pub(crate) fn serialize<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, 
 
 /// Serde functions for optional durations; zero and null mean none.
 pub(crate) mod optional {
-    use super::{Deserialize, Deserializer, Duration, Error, Serializer, Written, read_time, write_time};
+    use super::{Deserialize, Deserializer, Duration, Error, Serializer, Written, parse_time, write_time};
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
         let time = match Option::<Written>::deserialize(from)? {
             None => return Ok(None),
             Some(Written::Millis(millis)) => Duration::from_millis(millis),
-            Some(Written::Text(text)) => read_time(&text).ok_or_else(|| D::Error::custom("not a time"))?,
+            Some(Written::Text(text)) => parse_time(&text).ok_or_else(|| D::Error::custom("not a time"))?,
         };
         Ok(Some(time).filter(|time| !time.is_zero()))
     }
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn times_have_units_and_milliseconds_are_the_default() {
-        let millis = |text| read_time(text).map(|time| time.as_millis());
+        let millis = |text| parse_time(text).map(|time| time.as_millis());
         assert_eq!(millis("1500"), Some(1500));
         assert_eq!(millis("1.1s"), Some(1100));
         assert_eq!(
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn times_are_written_as_they_are_read() {
         for text in ["0ms", "1ms", "1500ms", "90s", "5m", "36h", "2d"] {
-            assert_eq!(write_time(read_time(text).unwrap()), text);
+            assert_eq!(write_time(parse_time(text).unwrap()), text);
         }
     }
 }

@@ -11,6 +11,7 @@ mod server;
 
 pub(crate) use check::nearest;
 pub(crate) use document::{WrittenAuth, WrittenTelemetry};
+pub use kind::parse_time;
 pub use reference::reference_page;
 pub use schema::{schema, schema_json};
 pub(crate) use server::{WrittenOAuth, WrittenServer};

@@ -29,7 +29,7 @@ resolved against the directory of the file that contains them, and `~/` is the h
 Every single value outside of servers, views and roles can be set by a variable: `TRUNKLINE_` and its
 key in capitals, with words and levels joined by `_`, such as `TRUNKLINE_LISTEN` or
 `TRUNKLINE_LIMITS_BODY_BYTES`. Items of lists are separated by commas. Servers can be defined only in
-files.
+files. `MCP_TOOL_CACHE_TTL` sets `defaults.lists.ttl`, unless `TRUNKLINE_DEFAULTS_LISTS_TTL` does.
 
 ## Files of a project
 

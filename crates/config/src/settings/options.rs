@@ -168,7 +168,8 @@ pub struct Rate {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Lists {
-    /// Time to live of a cached list if the server gives none.
+    /// Time to live of a cached list if the server gives none. A gateway reads a list at most once
+    /// a second.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 0, "maximum" = 86_400_000))]
     pub ttl: Duration,

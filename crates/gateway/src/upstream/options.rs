@@ -129,9 +129,9 @@ pub struct ListOptions {
     /// The longest such wait, for a server that keeps announcing changes without changing
     /// anything.
     pub quiet_ceiling: Duration,
-    /// The age limit of a list if the server gives no TTL and announces no changes.
+    /// The age limit of a list if the server gives no TTL.
     pub ttl: Option<Duration>,
-    /// The shortest `ttlMs` that is honoured.
+    /// The shortest age limit that is honoured, so that a server is not polled all the time.
     pub least_ttl: Duration,
     /// Broken items that are listed; further ones are only counted.
     pub quarantined: usize,

@@ -210,9 +210,8 @@ impl Core {
         }
         let limit = self.options.timeouts.call();
         let mut read = lists::read(&*live.session, kind, &self.options.lists, limit).await?;
-        if read.ttl.is_none() && !tells_changes(&introduction, kind) {
-            read.ttl = self.options.lists.ttl;
-        }
+        // Also for servers that announce changes: an announcement can be forgotten or lost.
+        read.ttl = read.ttl.or(self.options.lists.ttl);
         if let Some(warning) = &read.warning {
             tracing::warn!(upstream = %self.name, ?kind, warning, "the list is truncated");
         }

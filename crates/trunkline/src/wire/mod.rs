@@ -31,8 +31,10 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use std::{path::Path, sync::Arc, time::Duration};
 use trunkline_client::{
     Ability, ConnectOptions, DEFAULT_LIST_TTL, Exposure, Ids, RevisionChoice, Target, Unattended,
+    cache::LONGEST_TTL,
     resilience::{TimeoutOptions, Timeouts},
 };
+use trunkline_config::parse_time;
 use trunkline_protocol::{Era, message::Root};
 use trunkline_transport::http::{ClientCertificate, HttpOptions, Pem};
 use url::Url;
@@ -132,11 +134,15 @@ fn timeouts(args: &ConnectionArgs) -> Result<Timeouts, Failure> {
     Timeouts::new(options).map_err(|error| Failure::usage(error.to_string()))
 }
 
+/// The TTL of lists whose server gives none. For configured servers, the configuration has the same
+/// variable as a layer.
 fn list_ttl(environment: &Environment) -> Result<Duration, Failure> {
     let Some(text) = environment.get_filled(environment::TOOL_CACHE_TTL) else { return Ok(DEFAULT_LIST_TTL) };
-    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or_else(|| {
-        Failure::usage(format!("{}: `{text}` is not a number of seconds", environment::TOOL_CACHE_TTL))
+    parse_time(text.trim()).filter(|time| *time <= LONGEST_TTL).ok_or_else(|| {
+        let name = environment::TOOL_CACHE_TTL;
+        Failure::usage(format!(
+            "{name}: `{text}` is not a time up to 1d, in milliseconds or with a unit (`5s`)"
+        ))
     })
 }
 
@@ -231,8 +237,14 @@ mod tests {
         let unknown = told(speak(None, &environment("MCP_PROTOCOL_VERSION", "1")));
         assert!(unknown.contains("MCP_PROTOCOL_VERSION: `1` is not a protocol revision"), "{unknown}");
         let ttl = |value| list_ttl(&environment("MCP_TOOL_CACHE_TTL", value));
-        assert_eq!(ttl("0.5").unwrap(), Duration::from_millis(500));
-        assert!(ttl("soon").is_err() && ttl("-1").is_err());
+        assert_eq!(ttl("500").unwrap(), Duration::from_millis(500));
+        assert_eq!(ttl("5s").unwrap(), Duration::from_secs(5));
+        assert_eq!(ttl("").unwrap(), DEFAULT_LIST_TTL);
+        assert_eq!(
+            told(ttl("soon")),
+            "error: MCP_TOOL_CACHE_TTL: `soon` is not a time up to 1d, in milliseconds or with a unit (`5s`)\n"
+        );
+        assert!(ttl("2d").is_err() && ttl("-1").is_err());
     }
 
     #[test]

@@ -130,6 +130,7 @@ fn reached(server: &Server, settings: &Settings, environment: &Environment) -> R
         }
     };
     let rules = gateway::rules_for(settings, &server.name);
+    options.list_ttl = server.options.lists.ttl;
     options.items = allowed_items(&rules, &server.name)?;
     Ok(Named { name: server.name.clone(), target, options, rules })
 }
@@ -174,6 +175,7 @@ impl Named {
         if args.era.is_none() {
             options.speak = self.options.speak;
         }
+        options.list_ttl = self.options.list_ttl;
         options.items = self.options.items;
         options.timeouts = mixed(self.options.timeouts, options.timeouts, args);
         options

@@ -29,6 +29,7 @@ mod isolation;
 mod kept_lists;
 mod leaks;
 mod limits;
+mod list_ttl;
 mod load;
 mod lockout;
 mod memory;

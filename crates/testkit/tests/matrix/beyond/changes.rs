@@ -12,7 +12,7 @@ use std::{
 };
 use tokio::sync::oneshot;
 use trunkline_client::{Abilities, Asked, Client, ConnectOptions, Host};
-use trunkline_protocol::{Notification, Object, Outcome, Raw, method};
+use trunkline_protocol::{FaultKind, Notification, Object, Outcome, Raw, method};
 
 /// A host that lists the tools as soon as it is notified that they changed.
 #[derive(Default)]
@@ -73,5 +73,30 @@ async fn whoever_hears_of_a_change_and_looks_gets_the_new_list() {
     *eager.seen.lock().unwrap() = Some(tell);
     client.call("tool-0", Object::new()).await.unwrap();
     assert_eq!(seen.await.unwrap(), 2);
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_tool_that_is_not_in_the_cached_list_is_looked_up_once_more() {
+    let (tools, asked) = (Arc::new(AtomicUsize::new(1)), Arc::new(AtomicUsize::new(0)));
+    let (offered, counted) = (tools.clone(), asked.clone());
+    let server = Scripted::serve(move |message| match message["method"].as_str() {
+        Some("tools/list") => {
+            counted.fetch_add(1, Ordering::Relaxed);
+            let tool = |index| json!({"name": format!("tool-{index}"), "inputSchema": {"type": "object"}});
+            let tools: Vec<_> = (0..offered.load(Ordering::Relaxed)).map(tool).collect();
+            Some(result(message, json!({"tools": tools})))
+        }
+        _ => legacy("2025-11-25", message),
+    })
+    .await;
+    let client = Client::connect(&server.target("mcp"), ConnectOptions::default()).await.unwrap();
+    assert_eq!(client.tool("tool-1").await.unwrap_err().kind(), FaultKind::NotAvailable);
+    assert_eq!(asked.load(Ordering::Relaxed), 1, "a list that was just read is not read again");
+    tools.store(2, Ordering::Relaxed);
+    assert_eq!(client.tool("tool-0").await.unwrap().name, "tool-0");
+    assert_eq!(asked.load(Ordering::Relaxed), 1, "it is cached");
+    assert_eq!(client.tool("tool-1").await.unwrap().name, "tool-1");
+    assert_eq!(asked.load(Ordering::Relaxed), 2);
     client.close().await;
 }

@@ -136,12 +136,13 @@ fn upstream(
 ) -> Result<Arc<Upstream>, Failure> {
     let name = name.map_or_else(|| NAME.parse::<ServerName>(), Ok);
     let name = name.map_err(|error| Failure::usage(error.to_string()))?;
-    let settings = UpstreamOptions {
+    let mut settings = UpstreamOptions {
         start: Start::WhenNeeded,
         timeouts: options.timeouts,
         offered: wire::reach::exactly(&options),
         ..UpstreamOptions::default()
     };
+    settings.lists.ttl = Some(options.list_ttl);
     let connect = observed.connect(&name, Arc::new(Connector::new(target, options)));
     Ok(Upstream::new(name, connect, settings))
 }
