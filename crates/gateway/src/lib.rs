@@ -6,6 +6,7 @@
 
 pub mod audit;
 pub mod catalog;
+pub mod classic;
 pub mod gateway;
 pub mod limit;
 pub mod metrics;

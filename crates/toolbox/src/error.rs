@@ -1,9 +1,6 @@
 //! `ToolError`: the failure of a tool, with a hint for the caller.
 
-use trunkline_protocol::{
-    Fault, FaultKind, Object, Raw,
-    message::{CallToolResult, ContentBlock},
-};
+use trunkline_protocol::{Fault, FaultKind, Raw, message::CallToolResult};
 
 /// A failure of a tool. It becomes a result with `isError`, so that the model can read it and
 /// continue; only a violation of the protocol (a [`Fault`]) becomes a JSON-RPC error.
@@ -24,6 +21,8 @@ struct Inner {
 enum Kind {
     Failed,
     NotFound,
+    BadArguments,
+    Timeout,
     Fault(Fault),
 }
 
@@ -40,6 +39,16 @@ impl ToolError {
     /// found".
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::of(message.into(), Kind::NotFound)
+    }
+
+    /// The arguments do not fit the tool's schema.
+    pub(crate) fn bad_arguments(message: String) -> Self {
+        Self::of(message, Kind::BadArguments)
+    }
+
+    /// The tool was stopped at its time limit.
+    pub(crate) fn timeout(message: String) -> Self {
+        Self::of(message, Kind::Timeout)
     }
 
     fn of(message: String, kind: Kind) -> Self {
@@ -93,17 +102,18 @@ impl ToolError {
         if let Kind::Fault(fault) = self.0.kind {
             return Err(fault);
         }
-        let meta = self.0.data.clone().map(|data| {
-            let mut meta = Object::new();
+        let kind = match self.0.kind {
+            Kind::BadArguments => FaultKind::InvalidRequest,
+            Kind::Timeout => FaultKind::Timeout,
+            Kind::Failed | Kind::NotFound | Kind::Fault(_) => FaultKind::ToolFailed,
+        };
+        let mut result = CallToolResult::failure(kind, self.text());
+        if let Some(data) = self.0.data {
+            let mut meta = result.meta.as_ref().and_then(Raw::object).unwrap_or_default();
             meta.set(ERROR_META, data);
-            meta.to_raw()
-        });
-        Ok(CallToolResult {
-            content: Some(vec![ContentBlock::text(self.text())]),
-            is_error: Some(true),
-            meta,
-            ..CallToolResult::default()
-        })
+            result.meta = Some(meta.to_raw());
+        }
+        Ok(result)
     }
 
     /// As a fault, for prompts, resources and completion, which have no `isError` result.
@@ -112,6 +122,8 @@ impl ToolError {
         let fault = match self.0.kind {
             Kind::Fault(fault) => return fault,
             Kind::NotFound => Fault::new(FaultKind::ResourceNotFound, text),
+            Kind::BadArguments => Fault::new(FaultKind::InvalidRequest, text),
+            Kind::Timeout => Fault::new(FaultKind::Timeout, text),
             Kind::Failed => Fault::new(FaultKind::Unavailable, text),
         };
         let fault = match self.0.data {

@@ -1,7 +1,7 @@
 //! The configuration file as a whole.
 
 use super::{kind, server::WrittenServer};
-use crate::settings::{AccessLog, Audit, Handshake, Limits, Role, ServerOptions, View};
+use crate::settings::{AccessLog, Audit, Errors, Handshake, Limits, Role, ServerOptions, View};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
@@ -36,6 +36,10 @@ pub(crate) struct Document {
     /// Handshake of clients of older revisions: `required` refuses requests before `initialize`,
     /// `optional` answers them.
     handshake: Handshake,
+    /// Errors of tool calls. `standard`: a failed tool, bad arguments and a timeout of our own tools
+    /// are results with `isError`. `classic`: they are JSON-RPC errors (-32601 unknown tool, -32602
+    /// bad arguments, -32603 failure, -32000 timeout).
+    errors: Errors,
     /// Limits for clients: sizes, timeouts and numbers of connections, sessions and calls.
     limits: Limits,
     /// The audit trail: a record of every call and its caller.

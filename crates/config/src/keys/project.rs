@@ -47,6 +47,7 @@ const TABLE: &[(&str, ProjectMay)] = &[
     ("$schema", Set),
     ("listen", Narrow(Loopback)),
     ("handshake", Narrow(Ordered(&["optional", "required"]))),
+    ("errors", Set),
     ("mcp.servers.*.type", Never),
     ("mcp.servers.*.enabled", Narrow(Off)),
     ("mcp.servers.*.command", Never),

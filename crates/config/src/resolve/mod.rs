@@ -120,6 +120,7 @@ impl Resolver<'_> {
         let auth = self.auth(whole);
         let telemetry = self.telemetry(whole);
         let handshake = self.typed(whole.get("handshake")?, "handshake");
+        let errors = self.typed(whole.get("errors")?, "errors");
         let limits = self.typed(whole.get("limits")?, "limits");
         let audit = self.typed(whole.get("audit")?, "audit");
         let access_log = self.typed(whole.get("accessLog")?, "accessLog");
@@ -134,6 +135,7 @@ impl Resolver<'_> {
             default_role,
             auth: auth?,
             handshake: handshake?,
+            errors: errors?,
             limits: limits?,
             audit: audit?,
             access_log: access_log?,

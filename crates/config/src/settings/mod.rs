@@ -16,7 +16,7 @@ pub use server::{
     Builtin, EraSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ToolChange, ToolRule,
     TransportSetting, Unusable,
 };
-pub use serving::{AccessLog, Audit, Durability, Handshake, Limits, Naming, Role, View, WhenItFails};
+pub use serving::{AccessLog, Audit, Durability, Errors, Handshake, Limits, Naming, Role, View, WhenItFails};
 
 /// The effective settings of all files, variables and flags.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -39,6 +39,7 @@ pub struct Settings {
     pub default_role: Option<String>,
     pub auth: Auth,
     pub handshake: Handshake,
+    pub errors: Errors,
     pub limits: Limits,
     pub audit: Audit,
     pub access_log: AccessLog,

@@ -221,6 +221,15 @@ pub struct View {
     pub description: Option<String>,
 }
 
+/// The form in which failed tool calls are answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Errors {
+    #[default]
+    Standard,
+    Classic,
+}
+
 /// Naming of tools in a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -1,6 +1,10 @@
 //! The outcome of a call as one word.
 
-use trunkline_protocol::{FaultKind, Outcome, message::says_error, method};
+use trunkline_protocol::{
+    FaultKind, Outcome,
+    message::{failure_kind, says_error},
+    method,
+};
 
 /// The outcome of a call as recorded in the trail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,8 +36,19 @@ impl Ending {
         match outcome {
             Ok(result) => {
                 let failed = asked == method::TOOLS_CALL && says_error(result);
-                let word = if failed { "tool_error" } else { "ok" };
-                Self { word, code: None, bytes: Some(result.as_bytes().len()) }
+                let kind = failed.then(|| failure_kind(result)).flatten();
+                let word = match kind {
+                    None | Some(FaultKind::ToolFailed) => {
+                        if failed {
+                            "tool_error"
+                        } else {
+                            "ok"
+                        }
+                    }
+                    Some(kind) => word(kind),
+                };
+                let code = kind.map(|kind| kind.entry().code);
+                Self { word, code, bytes: Some(result.as_bytes().len()) }
             }
             Err(fault) => Self { code: Some(fault.entry().code), ..Self::word(word(fault.kind())) },
         }

@@ -6,10 +6,7 @@ use crate::catalog::{Checker, CheckerMemory, MAX_ARGUMENT_BYTES, Refusal};
 use futures_util::{StreamExt, stream};
 use std::sync::Arc;
 use tokio::{sync::Semaphore, task};
-use trunkline_protocol::{
-    Call, Fault, FaultKind, Raw, Reply,
-    message::{CallToolResult, ContentBlock},
-};
+use trunkline_protocol::{Call, Fault, FaultKind, Raw, Reply, message::CallToolResult};
 
 /// Most checks at once. Further calls wait for a permit.
 pub(super) const MAX_CHECKS: usize = 2;
@@ -74,10 +71,5 @@ pub(super) fn refused(refusal: &Refusal) -> Reply {
 
 fn bad_arguments(complaint: &str) -> Raw {
     let text = format!("The arguments do not fit the tool's schema:\n{complaint}");
-    let result = CallToolResult {
-        content: Some(vec![ContentBlock::text(text)]),
-        is_error: Some(true),
-        ..CallToolResult::default()
-    };
-    result.to_raw()
+    CallToolResult::failure(FaultKind::InvalidRequest, text).to_raw()
 }

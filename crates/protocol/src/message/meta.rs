@@ -14,6 +14,8 @@ pub const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 /// 2025-11-25: the text for the model while a task runs.
 pub const MODEL_IMMEDIATE_RESPONSE: &str = "io.modelcontextprotocol/model-immediate-response";
 /// Ours: the items that were left out of a list because they could not be read.
+/// In a result with `isError` that Trunkline made itself: the code of the failure in the catalogue.
+pub const CODE: &str = "trunkline/code";
 pub const SET_ASIDE: &str = "trunkline/setAside";
 pub const PROGRESS_TOKEN: &str = "progressToken";
 pub const TRACEPARENT: &str = "traceparent";

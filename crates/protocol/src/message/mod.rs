@@ -74,6 +74,6 @@ pub use tasks_extension::{
 };
 pub use tools::{
     CallToolParams, CallToolResult, ListToolsResult, TaskSupport, Tool, ToolAnnotations, ToolExecution,
-    says_error,
+    failure_kind, says_error,
 };
 pub use trace_parent::{BadTraceParent, Sampled, TraceParent};

@@ -1,8 +1,8 @@
 //! Tools: their definitions, calls and results.
 
-use super::{CacheScope, ContentBlock, Icon, InputResponses, TaskParams, list::items};
+use super::{CacheScope, ContentBlock, Icon, InputResponses, TaskParams, list::items, meta};
 use crate::{
-    Number, RareMember, Raw,
+    FaultKind, Number, Object, RareMember, Raw,
     view::{view, words},
 };
 
@@ -90,6 +90,26 @@ items!(ListToolsResult, tools: Tool);
 pub fn says_error(result: &Raw) -> bool {
     static IS_ERROR: RareMember = RareMember::new("isError");
     IS_ERROR.is_true(result)
+}
+
+/// The kind of a failed result, if its `_meta` has a code of the catalogue (requirement S4).
+pub fn failure_kind(result: &Raw) -> Option<FaultKind> {
+    let code = meta::get(Some(result), meta::CODE)?.text()?.into_owned();
+    crate::fault::CATALOGUE.iter().find(|(_, entry)| entry.code == code).map(|(kind, _)| *kind)
+}
+
+impl CallToolResult {
+    /// A failure that the model can read, with its code of the catalogue in `_meta`.
+    pub fn failure(kind: FaultKind, text: impl Into<String>) -> Self {
+        let mut members = Object::new();
+        members.set(meta::CODE, Raw::string(kind.entry().code));
+        Self {
+            content: Some(vec![ContentBlock::text(text)]),
+            is_error: Some(true),
+            meta: Some(members.to_raw()),
+            ..Self::default()
+        }
+    }
 }
 
 impl Tool {

@@ -150,7 +150,7 @@ fn check(offer: &Offer, arguments: Option<Raw>) -> Result<Result<Raw, ToolError>
             let facts: Vec<Value> = complaints.iter().map(crate::schema::Complaint::to_value).collect();
             let message =
                 format!("the arguments of `{}` do not fit its schema:\n{}", offer.name, lines.join("\n"));
-            Err(ToolError::new(message)
+            Err(ToolError::bad_arguments(message)
                 .hint("Correct them and call again.")
                 .data(json!({"invalid": facts}).into()))
         }

@@ -39,7 +39,7 @@ impl Ending {
             Self::OutOfTime(limit) => {
                 let message =
                     format!("`{subject}` did not finish within {} s and was stopped", limit.as_secs_f64());
-                Ok(ToolError::new(message).hint("Ask for less at a time, or try again later."))
+                Ok(ToolError::timeout(message).hint("Ask for less at a time, or try again later."))
             }
             Self::Refused(full) => {
                 Err(Fault::new(FaultKind::Overloaded, format!("the server is busy: {full}")))
@@ -51,13 +51,7 @@ impl Ending {
     }
 
     pub(super) fn into_fault(self, subject: &str) -> Fault {
-        match self {
-            Self::OutOfTime(limit) => Fault::new(
-                FaultKind::Timeout,
-                format!("`{subject}` did not finish within {} s and was stopped", limit.as_secs_f64()),
-            ),
-            other => other.into_error(subject).map_or_else(|fault| fault, ToolError::into_fault),
-        }
+        self.into_error(subject).map_or_else(|fault| fault, ToolError::into_fault)
     }
 }
 

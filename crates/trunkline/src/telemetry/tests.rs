@@ -19,6 +19,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
     sync::mpsc,
 };
+use trunkline_config::Errors;
 use trunkline_gateway::{
     metrics::{Meter, PerTool},
     trace::Traced,
@@ -218,7 +219,7 @@ async fn lines_carry_the_trace_that_began_here_and_figures_tell_of_losses() {
     let environment =
         Environment::of([("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}").as_str())]);
     let telemetry = Telemetry::start(&args, (&defaults()).into(), &environment).unwrap();
-    let stack = Stack { telemetry: &telemetry, audit: None, limits: None };
+    let stack = Stack { telemetry: &telemetry, audit: None, limits: None, errors: Errors::Standard };
     let handler = stack.around(Arc::new(Server), &mut ServeOptions::default());
     handler.call(Call::new(method::TOOLS_LIST, None)).outcome().await.unwrap();
     let metrics = telemetry.metrics();

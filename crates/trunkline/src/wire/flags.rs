@@ -1,6 +1,6 @@
 //! The options of `serve` that are also settings, as the topmost layer of the configuration.
 
-use crate::commands::serve::{Args, GuardArgs};
+use crate::commands::serve::{Args, ErrorsChoice, GuardArgs};
 use serde_json::{Value, json};
 use trunkline_config::{Auth, Flag, JwksPlace, Jwt};
 
@@ -17,6 +17,13 @@ pub(crate) fn of(args: &Args) -> Vec<Flag> {
     }
     if args.no_handshake {
         flags.push(flag("--no-handshake", "handshake", json!("optional")));
+    }
+    if let Some(errors) = args.errors {
+        let form = match errors {
+            ErrorsChoice::Standard => "standard",
+            ErrorsChoice::Classic => "classic",
+        };
+        flags.push(flag("--errors", "errors", json!(form)));
     }
     let guard = &args.guard;
     if let Some(keys) = &guard.keys {

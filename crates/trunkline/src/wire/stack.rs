@@ -10,8 +10,10 @@
 
 use crate::telemetry::Telemetry;
 use std::sync::Arc;
+use trunkline_config::Errors;
 use trunkline_gateway::{
     audit::{Audited, ReadOnly, Trail},
+    classic::Classic,
     limit::{Limited, Limits},
     metrics::Meter,
     trace::{Traced, Tracer},
@@ -26,17 +28,21 @@ pub(crate) struct Stack<'a> {
     /// The trail, and the predicate for tools that are known to be read-only.
     pub(crate) audit: Option<(Trail, ReadOnly)>,
     pub(crate) limits: Option<Limits>,
+    pub(crate) errors: Errors,
 }
 
 impl Stack<'_> {
     /// Puts the layers around `handler`, and the access log's hook into `options`: the HTTP front
     /// and the `Logged` layer write one record together, so they need the same hook.
     pub(crate) fn around(self, handler: Arc<dyn Handler>, options: &mut ServeOptions) -> Arc<dyn Handler> {
-        let Self { telemetry, audit, limits } = self;
+        let Self { telemetry, audit, limits, errors } = self;
         options.access = telemetry.access_hook();
         let access = options.access.clone();
         let layers = [
-            // Opens the server span. First, so that all layers below see a trace id in `_meta`,
+            // Turns failed tool calls into classic errors. Above all others, so that records tell
+            // failures apart as usual.
+            (errors == Errors::Classic).then(|| layer(Classic::new)),
+            // Opens the server span. Above the layers that record, so that all layers below see a trace id in `_meta`,
             // even if the client sent none.
             telemetry.tracer().map(|tracer| layer(|next| Traced::server(next, Some(tracer)))),
             // Writes the access record. Below tracing, because the record names the trace.
@@ -112,6 +118,7 @@ mod tests {
             telemetry: &telemetry,
             audit: Some((trail, Arc::new(|_: Option<&str>, _: &str| false))),
             limits: Some(Limits { per_caller: Some(once), ..Limits::default() }),
+            errors: Errors::Standard,
         };
         let handler = stack.around(Arc::new(Server), &mut ServeOptions::default());
         let ask = || handler.call(Call::new(method::TOOLS_LIST, None)).outcome();

@@ -23,6 +23,7 @@ mod visit;
 mod allowed;
 mod breaker;
 mod caller;
+mod classic;
 mod door;
 mod handover;
 mod isolation;

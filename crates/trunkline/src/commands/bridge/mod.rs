@@ -17,7 +17,7 @@ use bridged::{About, Bridged, Ruled, probe};
 use std::{net::SocketAddr, sync::Arc};
 use tokio::sync::watch;
 use trunkline_client::{ConnectOptions, Connector, Target};
-use trunkline_config::AccessLog;
+use trunkline_config::{AccessLog, Errors};
 use trunkline_gateway::{
     catalog::Rules,
     metrics,
@@ -149,7 +149,7 @@ fn upstream(
 
 /// A bridge has no audit trail and no rate limits: it connects one client to one server.
 fn stack(telemetry: &Telemetry) -> Stack<'_> {
-    Stack { telemetry, audit: None, limits: None }
+    Stack { telemetry, audit: None, limits: None, errors: Errors::Standard }
 }
 
 /// Refuses an option for server questions: the bridge's client answers them.

@@ -71,12 +71,24 @@ pub(crate) struct Args {
     /// Also answer clients of older revisions that send no `initialize`
     #[arg(long)]
     pub(crate) no_handshake: bool,
+    /// Answer failed tool calls with JSON-RPC errors (-32601, -32602, -32603, -32000) instead of
+    /// results with `isError`
+    #[arg(long, value_name = "FORM")]
+    pub(crate) errors: Option<ErrorsChoice>,
     #[command(flatten)]
     pub(crate) guard: GuardArgs,
     #[command(flatten)]
     pub(crate) record: RecordArgs,
     #[command(flatten)]
     pub(crate) telemetry: TelemetryArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ErrorsChoice {
+    /// Results with `isError`
+    Standard,
+    /// JSON-RPC errors
+    Classic,
 }
 
 #[derive(Debug, clap::Args)]
@@ -226,6 +238,7 @@ impl Serving<'_> {
             telemetry: self.telemetry,
             audit: trail.map(|trail| (trail, offer.read_only())),
             limits: wire::rates(settings, offer.tool_names()),
+            errors: settings.errors,
         };
         Ok((stack.around(offer.handler(), options), folder))
     }

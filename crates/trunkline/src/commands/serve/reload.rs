@@ -130,7 +130,7 @@ impl Reloader {
                 );
                 if !same_startup_settings(&self.settings, &loaded.settings) {
                     self.context.screen.note(
-                        "changes of listen, auth, handshake, limits, audit, accessLog and telemetry need a restart",
+                        "changes of listen, auth, errors, handshake, limits, audit, accessLog and telemetry need a restart",
                     );
                 }
                 self.settings = loaded.settings;
@@ -166,6 +166,7 @@ fn same_startup_settings(one: &Settings, other: &Settings) -> bool {
     one.listen == other.listen
         && one.auth == other.auth
         && one.handshake == other.handshake
+        && one.errors == other.errors
         && one.limits == other.limits
         && one.audit == other.audit
         && one.access_log == other.access_log
