@@ -144,11 +144,9 @@ impl Client {
     /// read again.
     #[doc(alias = "get_tool_schema")]
     pub async fn tool(&self, name: &str) -> Result<Tool, Fault> {
+        self.0.items.allow(ItemKind::Tool, name)?;
         let mut tools = self.listed_tools().await?;
-        if tools.source == Source::Cached
-            && self.0.items.allows(ItemKind::Tool, name)
-            && find(&tools.value, name).is_none()
-        {
+        if tools.source == Source::Cached && find(&tools.value, name).is_none() {
             self.0.lists.tools.invalidate(&ListKey::Tools);
             tools = self.listed_tools().await?;
         }
