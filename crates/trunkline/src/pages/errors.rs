@@ -9,20 +9,20 @@ use trunkline_protocol::{
 const INTRODUCTION: &str = "\
 # Errors
 
-Every failure has a stable code: the command line prints it (`error[E216]: …`), and `--json` gives it
-as `error.code`. This page is generated from the catalogue in
+Every failure has a stable code: the command line prints it (`error[E216]: …`), and `--json`
+gives it as `error.code`. This page is generated from the catalogue in
 `crates/protocol/src/fault/catalogue.rs`.
 
-*Retry* is `yes` if the same call may succeed later, unchanged. `if idempotent` means that the failed
-call may have run: it may be repeated only if that does no harm (lists, reads, and tools that are
-read-only or idempotent). *JSON-RPC* is the number that goes over the wire where we are the server;
-two numbers are those of legacy and modern revisions. *HTTP* is the status of the REST interface,
-*REST* its code.
+*Retry* is `yes` if the same call may succeed later, unchanged. `if idempotent` means that the
+failed call may have run: it may be repeated only if that does no harm (lists, reads, and tools
+that are read-only or idempotent). *JSON-RPC* is the number that goes over the wire where we are
+the server; two numbers are those of legacy and modern revisions. *HTTP* is the status of the
+REST interface, *REST* its code.
 
 ## On the wire
 
-A JSON-RPC error of ours has these members in `data`. An error of a server behind the gateway is passed
-on unchanged.
+A JSON-RPC error of ours has these members in `data`. An error of a server behind the gateway is
+passed on unchanged.
 
 | member | content |
 |---|---|
@@ -33,15 +33,16 @@ on unchanged.
 | `retryable` | `true` if this call may be repeated |
 | `originalMcpCode` | the number of the server's error that led to it, if there was one |
 
-A failed tool is a result with `isError`. If we made that result, `_meta[\"trunkline/code\"]` tells
-failures apart: `E301` the tool failed, `E203` bad arguments, `E202` timeout. Results of servers behind
-the gateway are not changed. A timeout of such a server is a JSON-RPC error (E202).
+A failed tool is a result with `isError`. If we made that result, `_meta[\"trunkline/code\"]`
+tells failures apart: `E301` the tool failed, `E203` bad arguments, `E202` timeout. Results of
+servers behind the gateway are not changed. A timeout of such a server is a JSON-RPC error
+(E202).
 
 ## Classic errors
 
 With `\"errors\": \"classic\"` in the configuration, or `serve --errors classic`, every failed
-`tools/call` is a JSON-RPC error, also if a server answered with `isError`. The whole result is then in
-`data.result`.
+`tools/call` is a JSON-RPC error, also if a server answered with `isError`. The whole result is
+then in `data.result`.
 
 | failure | JSON-RPC |
 |---|---|
