@@ -36,9 +36,9 @@ pub(crate) struct Document {
     /// Handshake of clients of older revisions: `required` refuses requests before `initialize`,
     /// `optional` answers them.
     handshake: Handshake,
-    /// Errors of tool calls. `standard`: a failed tool, bad arguments and a timeout of our own tools
-    /// are results with `isError`. `classic`: they are JSON-RPC errors (-32601 unknown tool, -32602
-    /// bad arguments, -32603 failure, -32000 timeout).
+    /// Errors of tool calls. `standard`: a failed tool, bad arguments and a timeout of our own
+    /// tools are results with `isError`. `classic`: they are JSON-RPC errors (-32601 unknown tool,
+    /// -32602 bad arguments, -32603 failure, -32000 timeout).
     errors: Errors,
     /// Limits for clients: sizes, timeouts and numbers of connections, sessions and calls.
     limits: Limits,

@@ -42,8 +42,8 @@ impl Stack<'_> {
             // Turns failed tool calls into classic errors. Above all others, so that records tell
             // failures apart as usual.
             (errors == Errors::Classic).then(|| layer(Classic::new)),
-            // Opens the server span. Above the layers that record, so that all layers below see a trace id in `_meta`,
-            // even if the client sent none.
+            // Opens the server span. Above the layers that record, so that they see a trace id in
+            // `_meta`, even if the client sent none.
             telemetry.tracer().map(|tracer| layer(|next| Traced::server(next, Some(tracer)))),
             // Writes the access record. Below tracing, because the record names the trace.
             access.map(|hook| layer(|next| Logged::new(next, hook))),
