@@ -8,7 +8,7 @@ use crate::file_length::sources;
 use crate::workspace::Workspace;
 
 /// Files that read the wall clock, and the purpose.
-const READERS: [(&str, &str); 20] = [
+const READERS: [(&str, &str); 22] = [
     ("auth/src/keys/mod.rs", "the day on which a key expires"),
     ("config/src/write.rs", "the name of a file that is kept"),
     ("gateway/src/audit/clock.rs", "told in records"),
@@ -22,9 +22,11 @@ const READERS: [(&str, &str); 20] = [
     ("serve/src/access/note.rs", "told in the access log"),
     ("serve/src/access/record.rs", "told in the access log"),
     ("http1/src/server/date.rs", "told in answers"),
+    ("serve/src/rest/answer.rs", "told to clients"),
     ("serve/src/tasks/task_store.rs", "told to clients"),
     ("packs/src/ci/job/launch.rs", "whether a report is newer than its job, by the clock of the file system"),
     ("packs/src/sandbox/leftovers.rs", "the age of files, which the file system keeps by the same clock"),
+    ("store/src/embedded/expiry.rs", "an expiry that holds after a restart"),
     ("toolbox/src/toolbox/tasks/task.rs", "told to clients"),
     ("transport/src/http/status.rs", "a date in a header, of which the other side's clock is the measure"),
     ("trunkline/src/telemetry/access_log/line.rs", "told in the access log"),

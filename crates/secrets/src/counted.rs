@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// A count with its noun in the right number: `1 warning`, `2 entries`.
-pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
     if count == N::from(1) {
         return format!("1 {noun}");
     }

@@ -1,4 +1,5 @@
 //! Signed heads of the audit trail, through the real binary.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(dead_code, reason = "only a part of the shared support is used here")]
 
 mod support;
@@ -17,7 +18,7 @@ use support::{Run, trunkline};
 use trunkline_gateway::audit::{PublicKey, SignedHead};
 
 /// Catches a hang.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// A home with a key and a configuration that signs with it.
 struct Site {
@@ -92,7 +93,10 @@ impl Site {
             last = ring::digest::digest(&ring::digest::SHA256, &[&last, members.as_bytes()].concat())
                 .as_ref()
                 .to_vec();
-            lines += &format!("{members},\"hash\":\"{}\"}}\n", hex(&last));
+            lines.push_str(&members);
+            lines.push_str(",\"hash\":\"");
+            lines.push_str(&hex(&last));
+            lines.push_str("\"}\n");
             count += 1;
         }
         assert_ne!(lines, old);
@@ -110,7 +114,8 @@ fn text(path: &Path) -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |nibble: u8| char::from_digit(nibble.into(), 16).unwrap();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 #[test]

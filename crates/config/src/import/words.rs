@@ -216,7 +216,7 @@ mod tests {
             (Client::Gemini, "$A-${B}-$9", "{env:A}-{env:B}-$9"),
             (Client::Cursor, "${env:A}:${userHome}${/}x", "{env:A}:{env:HOME}/x"),
             (Client::VsCode, "${workspaceFolder}/x:${workspaceFolderBasename}", "/home/me/p/x:p"),
-            (Client::Windsurf, "${env:A}${B}", "{env:A}$${B}"),
+            (Client::Windsurf, "${env:A}${B}", "{env:A}{env:B}"),
             (
                 Client::OpenCode,
                 "{env:A} {file:k} {file:~/k} ${B}",

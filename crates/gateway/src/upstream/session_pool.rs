@@ -16,8 +16,8 @@ use tokio::{sync::watch, task::AbortHandle, time::Instant};
 use trunkline_protocol::{Fault, Profile, Raw, Revision};
 use trunkline_resilience::Moment;
 
-/// Client capabilities that decide nothing for a legacy server: tasks on the client are not relayed,
-/// and it knows no extensions.
+/// Client capabilities that decide nothing for a legacy server: tasks on the client are not
+/// relayed, and it knows no extensions.
 const UNDECLARED: [&str; 2] = ["tasks", "extensions"];
 /// Most sets of capabilities whose lists are remembered as compared.
 const MAX_COMPARED: usize = 64;
@@ -155,8 +155,8 @@ impl SessionPool {
     }
 
     /// Gives the gateway's own session to a caller whose client declares the same as the gateway
-    /// did, which is nothing. Any other caller gets its own session: a server decides by the declared
-    /// capabilities what it asks, and how it refuses.
+    /// did, which is nothing. Any other caller gets its own session: a server decides by the
+    /// declared capabilities what it asks, and how it refuses.
     fn adopt(&mut self, key: &SessionKey) -> Option<SessionLease> {
         let SessionKey::Of(profile) = key else { return None };
         if self.sharing != Some(Sharing::OneProfile) || !declares_nothing(&profile.capabilities) {

@@ -73,14 +73,14 @@ impl Duplex {
     /// Answers a line that exceeds the limit.
     pub(crate) fn refuse_long(&self, limit: usize) -> Received {
         let error = ErrorObject::new(-32700, format!("the line is longer than {limit} bytes"));
-        self.send(Response { id: None, outcome: Err(error), rest: Object::new() }.into())
+        self.send(&Response { id: None, outcome: Err(error), rest: Object::new() }.into())
     }
 
     /// Answers a line for which no memory is left.
     pub(crate) fn refuse_for_memory(&self) -> Received {
         let fault = Fault::new(FaultKind::Overloaded, OutOfMemory.to_string());
         let outcome = Err(fault.to_error(Era::Modern));
-        self.send(Response { id: None, outcome, rest: Object::new() }.into())
+        self.send(&Response { id: None, outcome, rest: Object::new() }.into())
     }
 
     /// Ends the session and aborts the calls in flight, after EOF from the client.
@@ -109,7 +109,7 @@ impl Duplex {
 
     fn refuse(&self, malformed: &Malformed) -> Received {
         let error = ErrorObject::new(malformed.rpc_code(), malformed.to_string());
-        self.send(Response { id: malformed.id.clone(), outcome: Err(error), rest: Object::new() }.into())
+        self.send(&Response { id: malformed.id.clone(), outcome: Err(error), rest: Object::new() }.into())
     }
 
     fn handle(self: &Arc<Self>, envelope: Envelope) -> Received {
@@ -130,7 +130,7 @@ impl Duplex {
         let has_batches = self.session.lock().as_ref().is_some_and(|session| session.revision.has_batches());
         if !has_batches {
             let error = ErrorObject::new(-32600, "this revision has no batches");
-            return self.send(Response { id: None, outcome: Err(error), rest: Object::new() }.into());
+            return self.send(&Response { id: None, outcome: Err(error), rest: Object::new() }.into());
         }
         let client = self.clone();
         Received::First(Box::pin(async move {
@@ -270,11 +270,11 @@ impl Duplex {
     }
 
     fn respond(&self, id: RequestId, outcome: Result<Raw, ErrorObject>) -> Received {
-        self.send(Response::new(id, outcome).into())
+        self.send(&Response::new(id, outcome).into())
     }
 
-    fn send(&self, envelope: Envelope) -> Received {
-        match self.outgoing.send(&envelope) {
+    fn send(&self, envelope: &Envelope) -> Received {
+        match self.outgoing.send(envelope) {
             None => Received::Nothing,
             Some(sending) => Received::First(Box::pin(async move {
                 sending.await;

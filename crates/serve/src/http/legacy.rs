@@ -245,7 +245,7 @@ impl AdmittedRequest {
                 Out::Message(response @ Envelope::Response(_)) => return response,
                 // The response to a batch holds responses only; other messages go to the session's
                 // stream.
-                Out::Message(message) => session.tell(message),
+                Out::Message(message) => session.tell(&message),
                 Out::Detach => {}
             }
         }

@@ -7,11 +7,12 @@ use std::time::{Instant, SystemTime};
 use trunkline_protocol::{
     Fault, FaultKind, Object, Raw,
     fault::{CATALOGUE, Entry},
+    message::meta::CODE,
     time::iso_8601,
 };
 use trunkline_resilience::OutOfMemory;
 
-/// `_meta` of a failed result of ours: the row of the error catalogue, and details.
+/// `_meta` of a failed result of ours: further data about the failure.
 const ERROR_META: &str = "trunkline/error";
 
 /// An error, with the code that says what to do about it.
@@ -106,8 +107,9 @@ impl RestError {
     /// The error of a result with `isError`. A tool of ours names the row of the catalogue.
     fn of_result(result: &Raw) -> Self {
         let message = text_of(result).unwrap_or_else(|| "the tool failed without a text".to_owned());
-        let data = result.member("_meta").and_then(|meta| meta.member(ERROR_META));
-        let code: Option<String> = data.as_ref().and_then(|data| data.member_as("code"));
+        let meta = result.member("_meta");
+        let data = meta.as_ref().and_then(|meta| meta.member(ERROR_META));
+        let code: Option<String> = meta.and_then(|meta| meta.member_as(CODE));
         let entry = code.and_then(|code| CATALOGUE.iter().find(|(_, entry)| entry.code == code));
         let mut error = match entry {
             Some((_, entry)) => Self::of_entry(entry, &message),

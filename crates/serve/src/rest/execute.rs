@@ -39,7 +39,7 @@ fn refuse(refusal: BodyRefusal) -> Response<Body> {
 }
 
 async fn answer(request: AdmittedRequest, order: Order, marks: Marks) -> Response<Body> {
-    let run = Run::new(&request.service, request.caller.clone(), order);
+    let run = Run::new(&request.service, request.caller.clone(), &order);
     if !wants_events(&request.headers) {
         return marks.on(run.finish().await.respond());
     }

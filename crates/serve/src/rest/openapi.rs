@@ -1,4 +1,4 @@
-//! `/openapi.json`: the tools that this caller sees, as OpenAPI 3.1.
+//! `/openapi.json`: the tools that this caller sees, as `OpenAPI` 3.1.
 
 use super::{
     VERSION,
@@ -7,6 +7,7 @@ use super::{
 use crate::http::{AdmittedRequest, Body, json as respond};
 use ::http::{Response, StatusCode};
 use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
 use trunkline_protocol::{Fault, Raw};
 
 pub(super) async fn document(request: &AdmittedRequest) -> Result<Response<Body>, Fault> {
@@ -186,25 +187,29 @@ fn schemas() -> Value {
                 "timestamp": {"type": "string", "format": "date-time"},
             },
         },
-        "Failure": {
-            "type": "object",
-            "required": ["success", "error"],
-            "properties": {
-                "success": {"const": false},
-                "error": {
-                    "type": "object",
-                    "required": ["code", "message", "details"],
-                    "properties": {
-                        "code": {"enum": [
-                            "TOOL_NOT_FOUND", "VALIDATION_ERROR", "EXECUTION_ERROR",
-                            "TIMEOUT_ERROR", "PERMISSION_ERROR", "RATE_LIMIT_ERROR",
-                        ]},
-                        "message": {"type": "string"},
-                        "details": {"type": "object"},
-                    },
+        "Failure": failure(),
+    })
+}
+
+fn failure() -> Value {
+    json!({
+        "type": "object",
+        "required": ["success", "error"],
+        "properties": {
+            "success": {"const": false},
+            "error": {
+                "type": "object",
+                "required": ["code", "message", "details"],
+                "properties": {
+                    "code": {"enum": [
+                        "TOOL_NOT_FOUND", "VALIDATION_ERROR", "EXECUTION_ERROR",
+                        "TIMEOUT_ERROR", "PERMISSION_ERROR", "RATE_LIMIT_ERROR",
+                    ]},
+                    "message": {"type": "string"},
+                    "details": {"type": "object"},
                 },
-                "metadata": {"$ref": "#/components/schemas/Metadata"},
             },
+            "metadata": {"$ref": "#/components/schemas/Metadata"},
         },
     })
 }
@@ -216,7 +221,7 @@ fn encoded(name: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             text.push(char::from(byte));
         } else {
-            text.push_str(&format!("%{byte:02X}"));
+            let _infallible = write!(text, "%{byte:02X}");
         }
     }
     text

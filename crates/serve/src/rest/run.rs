@@ -50,9 +50,9 @@ pub(super) enum RunEvent {
 }
 
 impl Run {
-    pub(super) fn new(service: &Arc<Service>, caller: Arc<Caller>, order: Order) -> Self {
+    pub(super) fn new(service: &Arc<Service>, caller: Arc<Caller>, order: &Order) -> Self {
         let execution = Execution { id: crate::era::unguessable(), started: Instant::now() };
-        let mut call = Call::new(method::TOOLS_CALL, Some(params(&order, &execution.id)));
+        let mut call = Call::new(method::TOOLS_CALL, Some(params(order, &execution.id)));
         call.caller = caller;
         call.deadline = Some(execution.started + order.limit);
         let stage = Stage::Queued {

@@ -155,7 +155,7 @@ impl ListenCall {
                 Some(Part::Notification(mut notification)) => {
                     let Some(session) = self.session.upgrade() else { return };
                     notification.params = without_tag(notification.params.as_ref());
-                    session.tell(notification.into());
+                    session.tell(&notification.into());
                 }
                 Some(Part::Final(Err(fault))) => self.report(Err(fault)),
                 Some(Part::Final(Ok(_)) | Part::Question(_) | Part::Detach) => {}

@@ -207,10 +207,10 @@ impl Session {
     }
 
     /// Sends a message that belongs to no request. It is dropped if the client does not read.
-    pub(crate) fn tell(&self, envelope: Envelope) {
+    pub(crate) fn tell(&self, envelope: &Envelope) {
         match &self.outlet {
-            Outlet::Streams(streams) => streams.standalone().push(&envelope),
-            Outlet::Duplex(outgoing) => outgoing.tell(&envelope),
+            Outlet::Streams(streams) => streams.standalone().push(envelope),
+            Outlet::Duplex(outgoing) => outgoing.tell(envelope),
         }
     }
 

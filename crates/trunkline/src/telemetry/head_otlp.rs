@@ -4,7 +4,7 @@
 use super::TraceSettings;
 use crate::failure::Failure;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use http::{HeaderMap, HeaderValue, Method, header};
 use serde_json::{Value, json};
 use std::{
     sync::{
@@ -36,11 +36,7 @@ pub(crate) fn otlp_sink(settings: &TraceSettings) -> Result<HeadSink, Failure> {
         |error: &dyn std::fmt::Display| Failure::usage(format!("signed heads cannot be sent: {error}"));
     let timeout = settings.timeout.min(MAX_TIMEOUT);
     let options = HttpOptions { head_timeout: Some(timeout), ..HttpOptions::default() };
-    let mut headers = HeaderMap::new();
-    for (name, value) in &settings.headers {
-        let name = HeaderName::try_from(name).map_err(|error| usage(&error))?;
-        headers.insert(name, HeaderValue::try_from(value).map_err(|error| usage(&error))?);
-    }
+    let mut headers = HeaderMap::try_from(&settings.headers).map_err(|error| usage(&error))?;
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     let sender = Sender {
         client: HttpClient::new(options).map_err(|error| usage(&error))?,

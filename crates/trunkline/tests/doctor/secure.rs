@@ -109,7 +109,7 @@ fn the_advice_for_a_self_signed_certificate_works_when_followed() {
     for is_ca in [IsCa::Ca(BasicConstraints::Unconstrained), IsCa::ExplicitNoCa, IsCa::NoCa] {
         let key = KeyPair::generate().unwrap();
         let mut params = params("127.0.0.1");
-        params.is_ca = is_ca.clone();
+        params.is_ca = is_ca;
         let site = secure_site(params.self_signed(&key).unwrap().der().clone(), &key);
         let folder = Folder::new();
         let url = format!("https://127.0.0.1:{}/mcp", site.address.port());

@@ -119,7 +119,11 @@ async fn h1_lists_are_filtered_and_paged() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn h3_every_error_has_its_code_and_status() {
-    let site = echo_site("errors");
+    let site = Site::of("errors", |site| {
+        let mut echo = site.echo("echo", "modern");
+        echo["arguments"] = "checked".into();
+        json!({ "echo": echo })
+    });
     let mut door = site.open();
     let mut rest = Rest::at(&door, None).await;
     let (answer, body) = rest.execute("nothing", &json!({})).await;
@@ -266,7 +270,7 @@ async fn the_same_call_gives_the_same_result_over_rest_and_mcp() {
     for revision in [LEGACY, MODERN] {
         let mut caller = Caller::at(&door, "/mcp", None, revision).await;
         let over_mcp = caller.call("echo_echo", json!({"text": "one"})).await;
-        assert_eq!(over_mcp["content"], over_rest["result"]["content"], "{revision}");
+        assert_eq!(over_mcp["result"]["content"], over_rest["result"]["content"], "{revision}");
     }
     door.stop().await;
 }

@@ -2,8 +2,8 @@
 //!
 //! A modern listener gets only what its filter names. A legacy client has a session, on which the
 //! server may also announce that an elicitation is complete or that a task has changed. The
-//! session layer requests these with [`UNSOLICITED`], and gets only the notifications from sessions of
-//! the same caller.
+//! session layer requests these with [`UNSOLICITED`], and gets only the notifications from
+//! sessions of the same caller.
 
 use super::super::Inner;
 use crate::{catalog::Server, policy::Permit, upstream::Event};

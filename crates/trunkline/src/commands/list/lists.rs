@@ -29,8 +29,8 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Reads the lists that were asked for by name, or all. With `wait`, again and again until no server behind a gateway is missing
-    /// or the time is over.
+    /// Reads the lists that were asked for by name, or all. With `wait`, again and again until no
+    /// server behind a gateway is missing or the time is over.
     pub(super) async fn fetch(client: &Client, asked: &[Kind], wait: Option<Duration>) -> Self {
         let end = wait.map(|wait| Instant::now() + wait);
         loop {
