@@ -176,7 +176,7 @@ fn v05_the_approved_content_still_restricts_while_a_change_waits() {
     home.write("project/trunkline.json", "{}");
     assert_eq!(home.run(&["config", "approve", "--yes"], &[]).code, 0);
     let run = home.run(&["config", "show", "limits.calls"], &[]);
-    assert!(run.stdout.starts_with("limits.calls = 64\n"), "the new content counts now: {run}");
+    assert!(run.stdout.starts_with("limits.calls = 512\n"), "the new content counts now: {run}");
     assert_eq!(
         std::fs::read_dir(home.path(".local/state/trunkline/approved")).expect("it is there").count(),
         1,

@@ -158,8 +158,8 @@ impl Fault {
     }
 
     /// True if a circuit breaker counts it as a failure of the server: its kind is retryable, or
-    /// the answer breaks the protocol. Two retryable kinds ask something of the caller and show that
-    /// the server works, and an overload that no peer reported is our own.
+    /// the answer breaks the protocol. Two retryable kinds ask something of the caller and show
+    /// that the server works, and an overload that no peer reported is our own.
     pub fn counts_against_server(&self) -> bool {
         let kind = self.kind();
         let asks_caller = matches!(kind, FaultKind::HeaderMismatch | FaultKind::UrlElicitationRequired);
