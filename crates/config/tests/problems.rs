@@ -143,7 +143,7 @@ fn what_does_not_belong_together_is_told() {
     /project/trunkline.json:11:42+30 warning[no-effect] mcp.servers.i.oauth: this version cannot sign in with OAuth, so the key has no effect (send a token with `headers`, such as `"Authorization": "Bearer {env:TOKEN}"`)
     /project/trunkline.json:11:60+10 warning[inline-secret] mcp.servers.i.oauth.clientSecret: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
     /project/trunkline.json:11:60+10 error[weak-secret] mcp.servers.i.oauth.clientSecret: the secret is empty, well known or too short
-    /project/trunkline.json:13:24+2 error[bad-value] views.server: `server` cannot name a view: 1 to 64 letters, digits, `-` or `_`, and not `server`
+    /project/trunkline.json:13:24+2 error[bad-value] views.server: `server` cannot name a view: 1 to 64 letters, digits, `-` or `_`, and none of `server`, `tools`, `executions`
     /project/trunkline.json:13:54+4 error[unknown-reference] views.v.servers: there is no server `dd` (did you mean `d`?)
     /project/trunkline.json:15:18+7 error[unknown-reference] defaultRole: there is no role `readr` (did you mean `reader`?)
     /project/trunkline.json:16:20+26 error[missing] auth.jwt: `audience` is needed here
