@@ -30,7 +30,8 @@ use std::{
     sync::Arc,
 };
 use tokio::sync::watch;
-use trunkline_config::Loaded;
+use trunkline_config::{Loaded, Settings};
+use trunkline_gateway::policy::Policy;
 use trunkline_protocol::Handler;
 use trunkline_serve::{ServeOptions, Shutdown, Workers, serve_stdio};
 use trunkline_transport::stdio::{standard_input, standard_output};
@@ -195,6 +196,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
             served
         });
     }
+    let roles = Arc::new(gateway::policy(&loaded.settings)?);
+    refuse_roles(&roles, &loaded.settings)?;
     let packs = Packs::from(args).guarding(&loaded.guarded);
     let roots = packs.open()?;
     // Before any thread is started: only threads started later inherit the restriction.
@@ -204,7 +207,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     ];
     packs.restrict(&roots, records.into_iter().flatten().collect())?;
     let kit = packs.all(&roots, &context.environment)?;
-    let roles = Arc::new(gateway::policy(&loaded.settings)?);
     let engine = Engine::start(threads)?;
     let workers = engine.workers();
     engine.run(async {
@@ -215,6 +217,18 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         telemetry.finish().await;
         served
     })
+}
+
+/// Roles rule configured servers only. Where callers are told apart, ignoring roles would open the
+/// built-in tools to all of them.
+fn refuse_roles(roles: &Policy, settings: &Settings) -> Result<(), Failure> {
+    let identifies = settings.auth.keys.is_some() || settings.auth.jwt.is_some();
+    if roles.is_open() || !identifies {
+        return Ok(());
+    }
+    Err(Failure::usage("roles do not restrict the built-in tools that are served without configured servers")
+        .hint("configure the packs as servers, such as \"files\": {\"pack\": \"filesystem\"} below `mcp.servers`")
+        .hint("or remove `roles` and `defaultRole`"))
 }
 
 impl Serving<'_> {
