@@ -19,7 +19,7 @@ use std::{
 };
 use tokio::sync::watch;
 use trunkline_protocol::{
-    Call, Caller, Fault, Handler, Object, Origin, Part, Raw,
+    Call, Caller, Fault, Handler, Object, Origin, Part, Raw, Revision,
     message::{
         declares_tasks,
         meta::{CLIENT_CAPABILITIES, PROTOCOL_VERSION, SERVER_INFO},
@@ -170,9 +170,17 @@ impl Service {
     }
 }
 
+/// The `_meta` of a modern client without capabilities.
+pub(crate) fn plain_meta() -> Object {
+    let mut meta = Object::new();
+    meta.set(PROTOCOL_VERSION, Raw::string(Revision::NEWEST.as_str()));
+    meta.set(CLIENT_CAPABILITIES, Raw::empty_object());
+    meta
+}
+
 /// A call made by the server itself.
 fn plain(name: &'static str, mut params: Object) -> Call {
-    params.set("_meta", serde_json::json!({PROTOCOL_VERSION: "2026-07-28", CLIENT_CAPABILITIES: {}}).into());
+    params.set("_meta", plain_meta().to_raw());
     let mut call = Call::new(name, Some(params.to_raw()));
     call.caller = Caller::ourselves();
     call

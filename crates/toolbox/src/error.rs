@@ -1,6 +1,9 @@
 //! `ToolError`: the failure of a tool, with a hint for the caller.
 
-use trunkline_protocol::{Fault, FaultKind, Raw, message::CallToolResult};
+use trunkline_protocol::{
+    Fault, FaultKind, Raw,
+    message::{CallToolResult, meta::ERROR_DATA},
+};
 
 /// A failure of a tool. It becomes a result with `isError`, so that the model can read it and
 /// continue; only a violation of the protocol (a [`Fault`]) becomes a JSON-RPC error.
@@ -25,9 +28,6 @@ enum Kind {
     Timeout,
     Fault(Fault),
 }
-
-/// Key in `_meta` that holds the machine-readable data of a failed result.
-const ERROR_META: &str = "trunkline/error";
 
 impl ToolError {
     /// An error with a message for the model and the user.
@@ -110,7 +110,7 @@ impl ToolError {
         let mut result = CallToolResult::failure(kind, self.text());
         if let Some(data) = self.0.data {
             let mut meta = result.meta.as_ref().and_then(Raw::object).unwrap_or_default();
-            meta.set(ERROR_META, data);
+            meta.set(ERROR_DATA, data);
             result.meta = Some(meta.to_raw());
         }
         Ok(result)

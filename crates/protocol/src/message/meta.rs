@@ -13,9 +13,15 @@ pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 pub const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 /// 2025-11-25: the text for the model while a task runs.
 pub const MODEL_IMMEDIATE_RESPONSE: &str = "io.modelcontextprotocol/model-immediate-response";
-/// Ours: the items that were left out of a list because they could not be read.
-/// In a result with `isError` that Trunkline made itself: the code of the failure in the catalogue.
+/// Ours, in a result with `isError` that we made: the code of the failure in the catalogue.
 pub const CODE: &str = "trunkline/code";
+/// Ours, in a result with `isError` that we made: further data about the failure.
+pub const ERROR_DATA: &str = "trunkline/error";
+/// Ours, in a progress notification: a part of the result.
+pub const PARTIAL: &str = "trunkline/partial";
+/// Ours, in a tool: its version, author, category, tags and similar facts.
+pub const TOOL_METADATA: &str = "trunkline/metadata";
+/// Ours: the items that were left out of a list because they could not be read.
 pub const SET_ASIDE: &str = "trunkline/setAside";
 pub const PROGRESS_TOKEN: &str = "progressToken";
 pub const TRACEPARENT: &str = "traceparent";

@@ -4,7 +4,7 @@ use super::{
     head::Head,
     modern::{ModernRequest, Refused},
 };
-use crate::service::Service;
+use crate::service::{Service, plain_meta};
 use http::{HeaderMap, HeaderName};
 use parking_lot::Mutex;
 use std::{
@@ -15,11 +15,7 @@ use std::{
 };
 use trunkline_protocol::{
     Call, Caller, ErrorObject, Object, Origin, Raw,
-    message::{
-        HeaderKind, HeaderParam, ListToolsResult, header_params, header_values,
-        meta::{CLIENT_CAPABILITIES, PROTOCOL_VERSION},
-        next_cursor,
-    },
+    message::{HeaderKind, HeaderParam, ListToolsResult, header_params, header_values, next_cursor},
     method,
 };
 use trunkline_transport::headers::{
@@ -80,7 +76,7 @@ impl ToolHeaders {
 async fn list_rules(service: &Service, caller: &Arc<Caller>) -> Rules {
     let mut rules = Rules::new();
     let mut params = Object::new();
-    params.set("_meta", serde_json::json!({PROTOCOL_VERSION: "2026-07-28", CLIENT_CAPABILITIES: {}}).into());
+    params.set("_meta", plain_meta().to_raw());
     for _ in 0..MAX_PAGES {
         let mut call = Call::new(method::TOOLS_LIST, Some(params.to_raw()));
         call.caller = caller.clone();

@@ -7,13 +7,10 @@ use std::time::{Instant, SystemTime};
 use trunkline_protocol::{
     Fault, FaultKind, Object, Raw,
     fault::{CATALOGUE, Entry},
-    message::meta::CODE,
+    message::meta::{CODE, ERROR_DATA},
     time::iso_8601,
 };
 use trunkline_resilience::OutOfMemory;
-
-/// `_meta` of a failed result of ours: further data about the failure.
-const ERROR_META: &str = "trunkline/error";
 
 /// An error, with the code that says what to do about it.
 #[derive(Debug, Clone)]
@@ -108,7 +105,7 @@ impl RestError {
     fn of_result(result: &Raw) -> Self {
         let message = text_of(result).unwrap_or_else(|| "the tool failed without a text".to_owned());
         let meta = result.member("_meta");
-        let data = meta.as_ref().and_then(|meta| meta.member(ERROR_META));
+        let data = meta.as_ref().and_then(|meta| meta.member(ERROR_DATA));
         let code: Option<String> = meta.and_then(|meta| meta.member_as(CODE));
         let entry = code.and_then(|code| CATALOGUE.iter().find(|(_, entry)| entry.code == code));
         let mut error = match entry {

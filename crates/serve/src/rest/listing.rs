@@ -2,24 +2,19 @@
 
 use super::{VERSION, answer::RestError};
 use crate::http::{AdmittedRequest, Body, empty, json};
+use crate::service::plain_meta;
 use ::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use serde_json::json;
 use std::{
     borrow::Cow,
     hash::{DefaultHasher, Hash, Hasher},
 };
-use trunkline_protocol::{
-    Call, Fault, Object, Raw,
-    message::meta::{CLIENT_CAPABILITIES, PROTOCOL_VERSION},
-    method,
-};
+use trunkline_protocol::{Call, Fault, Object, Raw, message::meta::TOOL_METADATA, method};
 
 /// Pages of the handler's list that are read at most.
 const MAX_PAGES: usize = 1000;
 /// Tools in one answer, unless `limit` says less.
 const MAX_LIMIT: usize = 1000;
-/// `_meta` of a tool that holds its version, author, category, tags and similar facts.
-const METADATA: &str = "trunkline/metadata";
 
 pub(super) async fn list(request: &AdmittedRequest, query: Option<&str>) -> Response<Body> {
     let answer = async {
@@ -57,7 +52,7 @@ pub(super) async fn tools(request: &AdmittedRequest) -> Result<Vec<Described>, F
         if let Some(cursor) = cursor.take() {
             params.set("cursor", cursor);
         }
-        params.set("_meta", json!({PROTOCOL_VERSION: "2026-07-28", CLIENT_CAPABILITIES: {}}).into());
+        params.set("_meta", plain_meta().to_raw());
         let mut call = Call::new(method::TOOLS_LIST, Some(params.to_raw()));
         call.caller = request.caller.clone();
         let result = request.service.handler.call(call).outcome().await?;
@@ -75,7 +70,7 @@ impl Described {
     fn of(tool: &Raw) -> Option<Self> {
         let mut members = tool.object()?;
         let name = members.get("name")?.text()?.into_owned();
-        let metadata = members.get("_meta").and_then(|meta| meta.member(METADATA));
+        let metadata = members.get("_meta").and_then(|meta| meta.member(TOOL_METADATA));
         for (fact, value) in metadata.and_then(|metadata| metadata.object()).unwrap_or_default().iter() {
             if members.get(fact).is_none() {
                 members.set(fact.to_owned(), value.clone());

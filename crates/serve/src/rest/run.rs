@@ -4,22 +4,18 @@ use super::{
     answer::{Execution, Finished, RestError},
     queue::{ExecutionQueue, Priority, Slot},
 };
-use crate::service::Service;
+use crate::service::{Service, plain_meta};
 use ::http::StatusCode;
-use serde_json::json;
 use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
 use trunkline_protocol::{
     Call, Caller, Notification, Object, Part, Raw, Reply,
-    message::meta::{CLIENT_CAPABILITIES, PROGRESS_TOKEN, PROTOCOL_VERSION},
+    message::meta::{PARTIAL, PROGRESS_TOKEN},
     method,
 };
 use trunkline_resilience::timeout;
-
-/// `_meta` of a progress notification that carries a part of the result.
-const PARTIAL_META: &str = "trunkline/partial";
 
 /// What the caller asked for.
 pub(super) struct Order {
@@ -126,8 +122,9 @@ fn params(order: &Order, id: &str) -> Raw {
     if let Some(arguments) = &order.arguments {
         params.set("arguments", arguments.clone());
     }
-    let meta = json!({PROTOCOL_VERSION: "2026-07-28", CLIENT_CAPABILITIES: {}, PROGRESS_TOKEN: id});
-    params.set("_meta", meta.into());
+    let mut meta = plain_meta();
+    meta.set(PROGRESS_TOKEN, Raw::string(id));
+    params.set("_meta", meta.to_raw());
     params.to_raw()
 }
 
@@ -135,7 +132,7 @@ fn event_of(notification: &Notification) -> Option<RunEvent> {
     let params = notification.params.as_ref()?;
     match notification.method.as_ref() {
         method::PROGRESS => {
-            let partial = params.member("_meta").and_then(|meta| meta.member(PARTIAL_META));
+            let partial = params.member("_meta").and_then(|meta| meta.member(PARTIAL));
             if let Some(part) = partial {
                 return Some(RunEvent::Partial(part));
             }

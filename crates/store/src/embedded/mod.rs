@@ -118,18 +118,7 @@ impl Store for Embedded {
     }
 
     fn appended<'a>(&'a self, log: &'a str, after: u64) -> Pending<'a, ()> {
-        Box::pin(async move {
-            let followers = self.followers.of(log);
-            loop {
-                // Registered before the look, so that an event between the two is not missed.
-                let mut woken = std::pin::pin!(followers.notified());
-                woken.as_mut().enable();
-                if !self.events(log, after, 1).await?.is_empty() {
-                    return Ok(());
-                }
-                woken.await;
-            }
-        })
+        Box::pin(self.followers.wait(self, log, after))
     }
 
     fn add<'a>(&'a self, counter: &'a str, by: i64, lifetime: Duration) -> Pending<'a, i64> {

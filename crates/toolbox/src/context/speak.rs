@@ -4,12 +4,10 @@ use super::{Context, Item};
 use serde::Serialize;
 use trunkline_protocol::{
     Notification, Number, Object, Raw,
-    message::{ContentBlock, Level, LogParams, ProgressParams},
+    message::{ContentBlock, Level, LogParams, ProgressParams, meta::PARTIAL},
     method,
 };
 
-/// Key in a progress notification's `_meta` that holds a part of the result.
-const PARTIAL_META: &str = "trunkline/partial";
 /// Added to the progress with each partial result: the protocol requires rising values, and a
 /// partial result does not say how far the work is.
 const PARTIAL_STEP: f64 = 1e-6;
@@ -57,7 +55,7 @@ impl Context {
         };
         let block = Raw::encode(&content).expect("a content block holds nothing but checked JSON");
         let mut meta = Object::new();
-        meta.set(PARTIAL_META, block);
+        meta.set(PARTIAL, block);
         self.send_progress(value, total, message, Some(meta.to_raw()));
     }
 

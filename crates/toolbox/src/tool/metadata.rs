@@ -4,9 +4,6 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use trunkline_protocol::Raw;
 
-/// Key of the metadata in `_meta`.
-pub(super) const META_KEY: &str = "trunkline/metadata";
-
 /// Facts about a tool for which the protocol has no field.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Metadata {

@@ -11,6 +11,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::{fmt, sync::Arc, time::Duration};
+use trunkline_protocol::message::meta::TOOL_METADATA;
 use trunkline_protocol::{
     Raw,
     message::{self, TaskSupport, ToolAnnotations, ToolExecution},
@@ -98,7 +99,7 @@ impl Tool {
         let mut definition = self.definition.clone();
         if let Some(metadata) = self.metadata.to_raw() {
             let mut meta = definition.meta.as_ref().and_then(Raw::object).unwrap_or_default();
-            meta.set(metadata::META_KEY, metadata);
+            meta.set(TOOL_METADATA, metadata);
             definition.meta = Some(meta.to_raw());
         }
         if let (Some(mode), None) = (self.task, &definition.execution) {
