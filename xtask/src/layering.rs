@@ -11,7 +11,7 @@ enum May {
 const LAYERS: &[(&str, May)] = &[
     ("trunkline", May::UseAllBut(&["testkit", "xtask", "bench"])),
     ("testkit", May::UseAllBut(&["trunkline", "xtask", "bench"])),
-    ("serve", May::Use(&["auth", "resilience", "http1", "transport", "protocol"])),
+    ("serve", May::Use(&["auth", "resilience", "http1", "store", "transport", "protocol"])),
     ("client", May::Use(&["auth", "process", "resilience", "transport", "protocol"])),
     // Probes read and write raw frames: they look for faults that a client would repair or hide.
     ("lint", May::Use(&["client", "config", "process", "schema", "secrets", "transport", "protocol"])),

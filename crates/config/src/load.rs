@@ -14,7 +14,7 @@ use crate::{
     regular_file::read_regular_text,
     resolve::{self, Resolved, Shown, Surroundings},
     secret::{Secret, Secrets},
-    settings::{JwksPlace, Origins, Settings},
+    settings::{JwksPlace, Origins, Settings, StorePlace},
     source::{Layer, Sources},
     variables,
     watch::Seen,
@@ -439,6 +439,10 @@ fn guarded(inputs: &Inputs<'_>, settings: &Settings, watched: &[Seen]) -> Vec<Pa
         JwksPlace::File(path) => Some(path.clone()),
         JwksPlace::Url(_) => None,
     });
+    let store = match &settings.store {
+        StorePlace::Path(path) => Some(path.clone()),
+        StorePlace::Memory | StorePlace::Url(_) => None,
+    };
     let named = [
         inputs.user_directory.clone(),
         state,
@@ -447,6 +451,7 @@ fn guarded(inputs: &Inputs<'_>, settings: &Settings, watched: &[Seen]) -> Vec<Pa
         settings.audit.directory.clone(),
         settings.audit.signing.key.clone(),
         settings.access_log.file.clone(),
+        store,
     ];
     let watched = watched.iter().map(|seen| seen.path.clone());
     let programs = programs::files(settings, &inputs.variables);

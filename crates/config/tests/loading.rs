@@ -4,7 +4,7 @@ mod support;
 
 use serde_json::json;
 use support::Place;
-use trunkline_config::{Layer, OAuth, Pack, Reach, Sessions, Start};
+use trunkline_config::{Layer, OAuth, Pack, Reach, Sessions, Start, StorePlace};
 
 const SEED: &str = r#"{
   "mcp": {
@@ -208,4 +208,21 @@ fn v04_no_message_can_become_a_server() {
     <trunkline_config::Local as NotReadable<_>>::not_readable();
     <trunkline_config::Remote as NotReadable<_>>::not_readable();
     <trunkline_config::Loaded as NotReadable<_>>::not_readable();
+}
+
+#[test]
+fn the_store_is_in_memory_in_a_file_or_at_an_address_whose_password_is_not_shown() {
+    let place = Place::project("{}");
+    assert_eq!(place.settings().store, StorePlace::Memory);
+    let place = Place::project(r#"{"store": {"path": "state/store.redb"}}"#);
+    assert_eq!(place.settings().store, StorePlace::Path(place.path("project/state/store.redb")));
+    for written in ["redis://:{env:PW}@h:6379/0", "redis://:hunter22@h:6379/0"] {
+        let place =
+            Place::project(&format!(r#"{{"store": {{"url": "{written}"}}}}"#)).variable("PW", "hunter22");
+        let settings = place.settings();
+        let StorePlace::Url(url) = &settings.store else { panic!("{:?}", settings.store) };
+        assert_eq!(url.expose(), "redis://:hunter22@h:6379/0");
+        let printed = format!("{settings:?} {}", serde_json::to_string(&settings).unwrap());
+        assert!(!printed.contains("hunter22"), "{printed}");
+    }
 }

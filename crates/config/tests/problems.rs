@@ -260,3 +260,25 @@ fn j12_a_file_that_is_written_to_be_slow_is_refused_at_once() {
     let long = format!("{{\"{}\":1}}", "k".repeat(1_000_000));
     assert_eq!(problems(&long).lines().count(), 1);
 }
+
+#[test]
+fn a_store_has_one_place_and_a_known_kind_of_address() {
+    let problems = |store: &str| Place::project(&format!(r#"{{"store": {store}}}"#)).problems();
+    assert_eq!(
+        problems(r#"{"path": "a", "url": "redis://h"}"#),
+        "/project/trunkline.json:1:32+11 error[bad-value] store.url: a store has either a `path` or a `url`, \
+         not both (set the other one to null)\n"
+    );
+    assert_eq!(
+        problems(r#"{"url": "http://h"}"#),
+        "/project/trunkline.json:1:19+10 error[bad-value] store.url: the address of a store begins with \
+         `redis://` or `rediss://`\n"
+    );
+    let literal = problems(r#"{"url": "redis://:hunter22@h"}"#);
+    assert!(
+        literal.contains("warning[inline-secret] store.url: this looks like a literal secret"),
+        "{literal}"
+    );
+    assert!(!literal.contains("hunter22"), "{literal}");
+    assert_eq!(problems(r#"{"url": "redis://:{env:HOME}@h"}"#).lines().count(), 1, "HOME is not set there");
+}

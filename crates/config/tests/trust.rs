@@ -297,3 +297,11 @@ fn v10_files_of_the_kernel_and_pipes_are_no_secrets_and_no_configuration() {
     assert!(place.problems().contains("it is not a regular file"), "{}", place.problems());
     assert!(place.found().load().unwrap().waiting.is_none(), "there is nothing to approve");
 }
+
+#[test]
+fn v08_a_projects_file_cannot_choose_the_store() {
+    for store in [r#"{"path": "s"}"#, r#"{"url": "redis://evil.example"}"#] {
+        let problems = place(&format!(r#"{{"store": {store}}}"#)).approved().problems();
+        assert!(problems.contains("error[project-may-not] store."), "{problems}");
+    }
+}

@@ -5,6 +5,7 @@ use futures_util::future::BoxFuture;
 use http::StatusCode;
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::{Caller, Era};
+use trunkline_store::Store;
 
 /// Options of a server. By default only programs on this machine have access.
 #[derive(Clone, Default)]
@@ -29,6 +30,8 @@ pub struct ServeOptions {
     pub access: Option<AccessHook>,
     /// The threads that serve connections.
     pub workers: Workers,
+    /// Keeps executions; without it, they are kept in memory.
+    pub store: Option<Arc<dyn Store>>,
 }
 
 /// Decides about a caller.

@@ -11,6 +11,7 @@
 mod embedded;
 mod error;
 mod followers;
+mod lazy;
 mod redis;
 
 use std::{fmt, future::Future, pin::Pin, time::Duration};
@@ -19,6 +20,7 @@ use bytes::Bytes;
 
 pub use embedded::Embedded;
 pub use error::StoreError;
+pub use lazy::{Lazy, Place};
 pub use redis::{Redis, RedisOptions};
 
 /// Largest value or event.

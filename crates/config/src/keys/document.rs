@@ -48,6 +48,9 @@ pub(crate) struct Document {
     access_log: AccessLog,
     /// Export of traces to an OpenTelemetry collector.
     telemetry: WrittenTelemetry,
+    /// The store: data that outlives a request, such as executions and their results. Neither
+    /// `path` nor `url`: kept in memory, and lost when the process ends.
+    store: WrittenStore,
 }
 
 /// Settings of the Model Context Protocol.
@@ -128,6 +131,18 @@ pub(crate) struct WrittenTelemetry {
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 100, "maximum" = 600_000))]
     pub(crate) timeout: Duration,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WrittenStore {
+    /// File of the store; created when first needed. One process can use it at a time.
+    #[schemars(schema_with = "kind::path")]
+    pub(crate) path: Option<PathBuf>,
+    /// Redis or Valkey server that several processes share, such as
+    /// `redis://:{env:REDIS_PASSWORD}@127.0.0.1:6379/0`; `rediss://` uses TLS.
+    #[schemars(schema_with = "kind::secret")]
+    pub(crate) url: Option<String>,
 }
 
 fn jwt(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {

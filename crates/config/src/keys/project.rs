@@ -160,6 +160,8 @@ const TABLE: &[(&str, ProjectMay)] = &[
     ("telemetry.serviceName", Set),
     ("telemetry.sample", Narrow(Lower)),
     ("telemetry.timeout", Narrow(Lower)),
+    ("store.path", Never),
+    ("store.url", Never),
 ];
 
 /// Permission for an entry, such as a server, that the user's own file does not have.

@@ -119,6 +119,7 @@ impl Resolver<'_> {
         let default_role = self.default_role(whole);
         let auth = self.auth(whole);
         let telemetry = self.telemetry(whole);
+        let store = self.store(whole);
         let handshake = self.typed(whole.get("handshake")?, "handshake");
         let errors = self.typed(whole.get("errors")?, "errors");
         let limits = self.typed(whole.get("limits")?, "limits");
@@ -140,6 +141,7 @@ impl Resolver<'_> {
             audit: audit?,
             access_log: access_log?,
             telemetry: telemetry?,
+            store: store?,
         })
     }
 

@@ -1,16 +1,21 @@
-//! Resolves views, roles, authentication and telemetry.
+//! Resolves views, roles, authentication, telemetry and the store.
 
 use super::{Pair, Resolver};
 use crate::{
-    keys::{WrittenAuth, WrittenTelemetry, check::join},
+    expand::{has_reference, shown},
+    keys::{WrittenAuth, WrittenStore, WrittenTelemetry, check::join},
+    looks,
     problem::Code,
-    settings::{Auth, JwksPlace, Jwt, Role, Telemetry, View},
+    secret::Secret,
+    settings::{Auth, JwksPlace, Jwt, Role, StorePlace, Telemetry, View},
 };
 use std::collections::BTreeMap;
 
 /// Reserved view names: `/mcp/server/…` is used for single servers, the others for REST.
 const TAKEN_VIEWS: [&str; 3] = ["server", "tools", "executions"];
 const MAX_VIEW_NAME: usize = 64;
+/// Schemes of the addresses of Redis and Valkey servers.
+const STORE_SCHEMES: [&str; 2] = ["redis://", "rediss://"];
 
 impl Resolver<'_> {
     pub(super) fn views(&mut self, whole: Pair<'_>) -> BTreeMap<String, View> {
@@ -122,6 +127,32 @@ impl Resolver<'_> {
             sample: written.sample,
             timeout: written.timeout,
         })
+    }
+
+    pub(super) fn store(&mut self, whole: Pair<'_>) -> Option<StorePlace> {
+        let part = whole.get("store")?;
+        let written: WrittenStore = self.typed(part, "store")?;
+        let at = part.get("url").map_or(part.written, |url| url.written);
+        match (written.path, written.url) {
+            (None, None) => Some(StorePlace::Memory),
+            (Some(path), None) => Some(StorePlace::Path(path)),
+            (None, Some(url)) => {
+                if !STORE_SCHEMES.iter().any(|scheme| url.starts_with(scheme)) {
+                    let message = "the address of a store begins with `redis://` or `rediss://`";
+                    self.report(Code::BadValue, at, "store.url", message);
+                }
+                let text = at.text().unwrap_or_default();
+                let safe = if has_reference(text) { shown(text) } else { url.clone() };
+                let safe = looks::masked_address(&safe).unwrap_or(safe);
+                Some(StorePlace::Url(Secret::new(url, safe)))
+            }
+            (Some(_), Some(_)) => {
+                let message = "a store has either a `path` or a `url`, not both";
+                self.report(Code::BadValue, at, "store.url", message).suggestion =
+                    Some("set the other one to null".to_owned());
+                None
+            }
+        }
     }
 }
 

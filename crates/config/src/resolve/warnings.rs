@@ -17,6 +17,7 @@ pub(super) fn inline_secrets(layered: &Layered) -> Vec<Problem> {
         warn.server(&entry.node, &join("mcp.servers", &entry.key));
     }
     warn.named(layered.tree.at(&["telemetry", "headers"]), "telemetry.headers");
+    warn.address(layered.tree.at(&["store", "url"]), "store.url");
     warn.open_files();
     warn.problems
 }
@@ -41,10 +42,14 @@ impl Warnings<'_> {
                 self.warn(word, &format!("{key}.command[{index}]"));
             }
         }
-        if let Some(url) = server.get("url")
-            && url.text().is_some_and(|text| looks::masked_address(text).is_some())
+        self.address(server.get("url"), &join(key, "url"));
+    }
+
+    fn address(&mut self, url: Option<&Node>, key: &str) {
+        if let Some(url) =
+            url.filter(|url| url.text().is_some_and(|text| looks::masked_address(text).is_some()))
         {
-            self.warn(url, &join(key, "url"));
+            self.warn(url, key);
         }
     }
 

@@ -44,6 +44,7 @@ pub struct Settings {
     pub audit: Audit,
     pub access_log: AccessLog,
     pub telemetry: Telemetry,
+    pub store: StorePlace,
 }
 
 /// Authentication of clients.
@@ -81,6 +82,18 @@ pub struct Jwt {
 pub enum JwksPlace {
     File(PathBuf),
     Url(String),
+}
+
+/// Place of the data that outlives a request.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StorePlace {
+    /// Memory of this process; nothing is left after a restart.
+    #[default]
+    Memory,
+    Path(PathBuf),
+    /// A Redis or Valkey server; the address may hold a password.
+    Url(Secret),
 }
 
 /// Export of traces to an OpenTelemetry collector.

@@ -2,6 +2,7 @@
 
 use std::{
     error::Error,
+    fs::{File, OpenOptions},
     io,
     path::{Path, PathBuf},
     sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError},
@@ -138,10 +139,21 @@ fn open(path: Option<&Path>) -> Result<Database, StoreError> {
     let Some(path) = path else {
         return builder.create_with_backend(InMemoryBackend::new()).map_err(failed);
     };
-    builder.create(path).map_err(|error| match error {
+    builder.create_file(file(path)?).map_err(|error| match error {
         DatabaseError::DatabaseAlreadyOpen => StoreError::InUse(path.display().to_string()),
         other => failed(other),
     })
+}
+
+/// Opens or creates the file for its owner only: stored data may be confidential.
+fn file(path: &Path) -> Result<File, StoreError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+        .open(path)
+        .map_err(|error| StoreError::Unavailable(format!("{} cannot be opened: {error}", path.display())))
 }
 
 /// The error of a failed read, write or commit. A transaction that fails changes nothing.

@@ -17,6 +17,7 @@ pub(crate) mod serve;
 pub(crate) mod settings;
 mod signing;
 pub(crate) mod stack;
+pub(crate) mod store;
 
 use crate::{
     args::{AskArgs, ConnectionArgs, EraChoice, IdChoice},

@@ -21,6 +21,7 @@ use crate::{
         packs::Packs,
         serve as wire, settings,
         stack::Stack,
+        store,
     },
 };
 use offer::Offer;
@@ -34,6 +35,7 @@ use trunkline_config::{Loaded, Settings};
 use trunkline_gateway::policy::Policy;
 use trunkline_protocol::Handler;
 use trunkline_serve::{ServeOptions, Shutdown, Workers, serve_stdio};
+use trunkline_store::Store;
 use trunkline_transport::stdio::{standard_input, standard_output};
 
 /// Default listen address.
@@ -173,11 +175,13 @@ struct Serving<'a> {
     loaded: &'a Loaded,
     telemetry: &'a Telemetry,
     workers: Workers,
+    store: Arc<dyn Store>,
 }
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let socket = if args.stdio { None } else { listen::inherited()? };
     let loaded = settings::load(context, args.config.as_deref(), flags::of(args))?;
+    let store = store::open(&loaded.settings)?;
     // Long work runs on blocking threads, so a single client needs only one runtime thread.
     let threads = if args.stdio { Threads::One } else { Threads::All };
     if !loaded.settings.servers.is_empty() {
@@ -189,7 +193,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
                 Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
             let running = Running::start(&loaded, &context.environment, telemetry.tracer())?;
             reload::start(context, args, &loaded, &running)?;
-            let serving = Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers };
+            let serving = Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers, store };
             let served = serving.serve(&Offer::Servers(running.clone()), socket).await;
             running.stop().await;
             telemetry.finish().await;
@@ -204,6 +208,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let records = [
         wire::audit_home(&loaded.settings, &context.environment)?,
         args.telemetry.directory(&loaded.settings.access_log),
+        store::folder(&loaded.settings),
     ];
     packs.restrict(&roots, records.into_iter().flatten().collect())?;
     let kit = packs.all(&roots, &context.environment)?;
@@ -211,7 +216,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let workers = engine.workers();
     engine.run(async {
         let telemetry = Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
-        let serving = Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers };
+        let serving = Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers, store };
         let config = reload::watch(context, args, &loaded);
         let served = serving.serve(&Offer::Packs(kit.into(), config, roles), socket).await;
         telemetry.finish().await;
@@ -247,6 +252,7 @@ impl Serving<'_> {
         let settings = &self.loaded.settings;
         let trail = wire::trail(settings, name, &self.context.environment)?;
         let (trail, folder) = trail.unzip();
+        options.store = Some(self.store.clone());
         options.control = offer.control(trail.as_ref());
         let stack = Stack {
             telemetry: self.telemetry,

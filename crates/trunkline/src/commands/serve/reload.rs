@@ -130,7 +130,7 @@ impl Reloader {
                 );
                 if !same_startup_settings(&self.settings, &loaded.settings) {
                     self.context.screen.note(
-                        "changes of listen, auth, errors, handshake, limits, audit, accessLog and telemetry need a restart",
+                        "changes of listen, auth, errors, handshake, limits, audit, accessLog, telemetry and store need a restart",
                     );
                 }
                 self.settings = loaded.settings;
@@ -171,4 +171,5 @@ fn same_startup_settings(one: &Settings, other: &Settings) -> bool {
         && one.audit == other.audit
         && one.access_log == other.access_log
         && one.telemetry == other.telemetry
+        && one.store == other.store
 }
