@@ -26,6 +26,8 @@ const LAYERS: &[(&str, May)] = &[
     // Clocks, timeouts and counters without any MCP, shared by every crate that waits for a peer.
     ("resilience", May::Use(&[])),
     ("process", May::Use(&["resilience"])),
+    // Pure functions from bytes to documents and text; the caller runs them in a child process.
+    ("documents", May::Use(&[])),
     ("schema", May::Use(&[])),
     ("store", May::Use(&[])),
     ("secrets", May::Use(&[])),

@@ -1,0 +1,40 @@
+//! Readers: the bytes of a file become a document.
+
+mod error;
+mod office;
+
+use crate::{Document, Format};
+
+pub use error::ReadError;
+
+/// Options of [`read`].
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// The file's name; the document is named after it.
+    pub name: Option<String>,
+    /// Opens an encrypted file.
+    pub password: Option<String>,
+}
+
+/// Reads a file. Third-party parsers do the work, and hostile input can make them use all memory,
+/// hang or abort: call this in a process that may be killed.
+pub fn read(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Document, ReadError> {
+    if bytes.is_empty() {
+        return Err(ReadError::NoBytes);
+    }
+    let document = match format {
+        Format::Json => Document::from_json(bytes)?,
+        Format::Image => return Err(ReadError::NoTextLayer),
+        _ => office::read(bytes, format, options)?,
+    };
+    if is_empty(&document) {
+        return Err(if format == Format::Pdf { ReadError::NoTextLayer } else { ReadError::Empty });
+    }
+    Ok(document)
+}
+
+fn is_empty(document: &Document) -> bool {
+    document.texts.iter().all(|text| text.text.trim().is_empty())
+        && document.tables.is_empty()
+        && document.pictures.is_empty()
+}
