@@ -3,6 +3,7 @@
 
 pub mod body;
 pub mod child;
+pub mod foreign;
 pub mod headers;
 pub mod http;
 pub mod legacy_sse;

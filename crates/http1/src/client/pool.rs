@@ -50,6 +50,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Pool<S> {
     }
 
     pub(super) fn put(&self, mut connection: Box<Connection<S>>) {
+        if self.max_idle == 0 {
+            return;
+        }
         connection.set_idle();
         let runtime = connection.runtime();
         let mut idle = self.idle();

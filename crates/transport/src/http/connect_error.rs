@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::connector::LookupFailed;
 use super::tls_error::TlsError;
+use crate::foreign::AddressRefused;
 
 /// A connection that could not be opened.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -29,6 +30,8 @@ pub enum ConnectFailure {
     #[error("the network or host is unreachable")]
     Unreachable,
     #[error("{0}")]
+    Forbidden(AddressRefused),
+    #[error("{0}")]
     Tls(TlsError),
     #[error("{0}")]
     Other(Arc<dyn Error + Send + Sync>),
@@ -43,13 +46,16 @@ impl ConnectFailure {
             Self::TimedOut { .. } => Some("is a firewall in between, or the address wrong?"),
             Self::Unreachable => Some("check the network connection"),
             Self::Tls(error) => error.hint(),
-            Self::Other(_) => None,
+            Self::Forbidden(_) | Self::Other(_) => None,
         }
     }
 
     pub(super) fn from_source(source: Box<dyn Error + Send + Sync>, after: Duration) -> Self {
         if let Some(error) = find::<rustls::Error>(&*source) {
             return Self::Tls(error.into());
+        }
+        if let Some(refused) = find::<AddressRefused>(&*source) {
+            return Self::Forbidden(refused.clone());
         }
         if find::<LookupFailed>(&*source).is_some() {
             return Self::UnknownHost;

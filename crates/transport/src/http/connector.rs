@@ -19,6 +19,7 @@ use trunkline_resilience::timeout;
 use super::connect_error::{ConnectError, ConnectFailure};
 use super::options::HttpOptions;
 use super::tls::Tls;
+use crate::foreign::{AddressGuard, AddressPolicy, literal};
 
 /// Detects a dead peer on a long, quiet stream.
 const TCP_KEEP_ALIVE: Duration = Duration::from_mins(1);
@@ -33,12 +34,17 @@ type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 pub(super) struct Connector {
     tcp: HttpConnector<Resolver>,
     tls: Arc<Tls>,
+    addresses: AddressPolicy,
     timeout: Duration,
 }
 
-/// The system's resolver, with its own error type, so that lookup failures can be recognised.
+/// The resolver below a connector, with its own error type, so that lookup failures can be
+/// recognised. The connector connects to the addresses that it returns, so a guard is asked once.
 #[derive(Clone)]
-struct Resolver(GaiResolver);
+enum Resolver {
+    System(GaiResolver),
+    Guarded(Arc<AddressGuard>),
+}
 
 #[derive(Debug, thiserror::Error)]
 #[error("the host name cannot be resolved")]
@@ -46,7 +52,11 @@ pub(super) struct LookupFailed(#[source] std::io::Error);
 
 impl Connector {
     pub(super) fn new(options: &HttpOptions) -> Self {
-        let mut tcp = HttpConnector::new_with_resolver(Resolver(GaiResolver::new()));
+        let resolver = match &options.addresses {
+            AddressPolicy::Any => Resolver::System(GaiResolver::new()),
+            AddressPolicy::Guarded(guard) => Resolver::Guarded(Arc::clone(guard)),
+        };
+        let mut tcp = HttpConnector::new_with_resolver(resolver);
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_keepalive(Some(TCP_KEEP_ALIVE));
@@ -54,7 +64,12 @@ impl Connector {
         // the others.
         tcp.set_connect_timeout(Some(options.connect_timeout));
         let tls = Tls::new(options.ca_certificates.clone(), options.client_certificate.clone());
-        Self { tcp, tls: Arc::new(tls), timeout: options.connect_timeout }
+        Self {
+            tcp,
+            tls: Arc::new(tls),
+            addresses: options.addresses.clone(),
+            timeout: options.connect_timeout,
+        }
     }
 
     /// Connects without TLS.
@@ -63,6 +78,7 @@ impl Connector {
     }
 
     async fn connect_plain(mut self, uri: Uri) -> Result<TcpStream, ConnectFailure> {
+        self.check_literal(&uri)?;
         let stream = self.tcp.call(uri).await;
         let stream = stream.map_err(|error| ConnectFailure::from_source(error.into(), self.timeout))?;
         Ok(stream.into_inner())
@@ -73,10 +89,21 @@ impl Connector {
         if uri.scheme() != Some(&Scheme::HTTPS) {
             return Ok(MaybeHttpsStream::Http(TokioIo::new(self.connect_plain(uri).await?)));
         }
+        self.check_literal(&uri)?;
         let config = self.tls.config().await.map_err(ConnectFailure::Tls)?;
         let mut https = HttpsConnector::from((self.tcp, config));
         https.enforce_https();
         https.call(uri).await.map_err(|error| ConnectFailure::from_source(error, after))
+    }
+
+    /// Checks a host that is an address: the resolver below is asked for names only.
+    fn check_literal(&self, uri: &Uri) -> Result<(), ConnectFailure> {
+        let AddressPolicy::Guarded(guard) = &self.addresses else { return Ok(()) };
+        let host = uri.host().unwrap_or_default();
+        match literal(host) {
+            Some(address) => guard.check(host, address).map_err(ConnectFailure::Forbidden),
+            None => Ok(()),
+        }
     }
 
     fn in_time<T: 'static>(
@@ -114,14 +141,30 @@ impl Service<Name> for Resolver {
     type Future = BoxFuture<Result<Self::Response, LookupFailed>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LookupFailed>> {
-        self.0.poll_ready(cx).map_err(LookupFailed)
+        match self {
+            Self::System(resolver) => resolver.poll_ready(cx).map_err(LookupFailed),
+            Self::Guarded(_) => Poll::Ready(Ok(())),
+        }
     }
 
     fn call(&mut self, name: Name) -> Self::Future {
-        let lookup = self.0.call(name);
-        Box::pin(async move {
-            let addresses = lookup.await.map_err(LookupFailed)?;
-            Ok(addresses.collect::<Vec<_>>().into_iter())
-        })
+        match self {
+            Self::System(resolver) => {
+                let lookup = resolver.call(name);
+                Box::pin(async move {
+                    let addresses = lookup.await.map_err(LookupFailed)?;
+                    Ok(addresses.collect::<Vec<_>>().into_iter())
+                })
+            }
+            Self::Guarded(guard) => {
+                let lookup = Arc::clone(guard).resolve(name.as_str().to_owned());
+                Box::pin(async move {
+                    let addresses = lookup.await.map_err(LookupFailed)?;
+                    // The connector sets the port.
+                    let with_port = addresses.into_iter().map(|address| SocketAddr::new(address, 0));
+                    Ok(with_port.collect::<Vec<_>>().into_iter())
+                })
+            }
+        }
     }
 }

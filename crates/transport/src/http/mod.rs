@@ -3,7 +3,8 @@
 //!
 //! Plain connections use HTTP/1.1 from the crate `http1`; TLS and HTTP/2 (by ALPN) use hyper. IPv4
 //! and IPv6 are supported; proxies from the environment and content codings are not. Redirects are
-//! followed within one origin only, so that no header or body reaches another origin.
+//! followed within one origin only, so that no header or body reaches another origin. A client for
+//! URLs that strangers chose has a guard of addresses (`crate::foreign`).
 
 mod answer;
 mod arriving;
@@ -40,7 +41,7 @@ pub use options::{
     ClientCertificate, DEFAULT_CONNECT_TIMEOUT, DEFAULT_ENDPOINT_TIMEOUT, DEFAULT_POOL_IDLE_TIMEOUT,
     DEFAULT_POOL_MAX_IDLE, ForbiddenHeader, HttpOptions, Pem,
 };
-pub use redirect::{MAX_REDIRECTS, RedirectError, Redirected};
+pub use redirect::{MAX_REDIRECTS, RedirectError, Redirected, Redirects};
 pub(crate) use request_template::RequestTemplate;
 pub(crate) use sending::{Request, Sending};
 pub use status::{ERROR_BODY_LIMIT, ERROR_BODY_TIMEOUT, StatusError};

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, header};
 
+use super::redirect::Redirects;
 use crate::body::DEFAULT_BODY_LIMIT;
+use crate::foreign::AddressPolicy;
 use crate::sse::DEFAULT_EVENT_LIMIT;
 
 /// Default timeout of name lookup, TCP connect and TLS handshake together.
@@ -38,6 +40,8 @@ pub struct HttpOptions {
     /// Trusted in addition to the system's roots.
     pub ca_certificates: Vec<Pem>,
     pub client_certificate: Option<ClientCertificate>,
+    pub addresses: AddressPolicy,
+    pub redirects: Redirects,
     pub connect_timeout: Duration,
     /// Timeout of the response head. Calls may take long, so there is none by default.
     pub head_timeout: Option<Duration>,
@@ -86,6 +90,8 @@ impl Default for HttpOptions {
             extra_headers: HeaderMap::new(),
             ca_certificates: Vec::new(),
             client_certificate: None,
+            addresses: AddressPolicy::Any,
+            redirects: Redirects::SameOrigin,
             connect_timeout: DEFAULT_CONNECT_TIMEOUT,
             head_timeout: None,
             endpoint_timeout: DEFAULT_ENDPOINT_TIMEOUT,
@@ -104,6 +110,8 @@ impl fmt::Debug for HttpOptions {
             .field("extra_headers", &self.extra_headers.keys().collect::<Vec<_>>())
             .field("ca_certificates", &self.ca_certificates)
             .field("client_certificate", &self.client_certificate)
+            .field("addresses", &self.addresses)
+            .field("redirects", &self.redirects)
             .field("connect_timeout", &self.connect_timeout)
             .field("head_timeout", &self.head_timeout)
             .field("endpoint_timeout", &self.endpoint_timeout)

@@ -11,6 +11,15 @@ use super::target::{InvalidUrl, Target};
 /// Limit of redirects in a row.
 pub const MAX_REDIRECTS: usize = 5;
 
+/// The treatment of redirects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Redirects {
+    /// Followed within the origin; any other is an error.
+    SameOrigin,
+    /// Returned like any other response.
+    Returned,
+}
+
 /// A redirect that is not followed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RedirectError {

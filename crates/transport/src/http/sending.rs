@@ -21,7 +21,7 @@ use super::client::HttpClient;
 use super::connector::Connecting;
 use super::error::{HttpError, Phase};
 use super::fields::Fields;
-use super::redirect::{self, MAX_REDIRECTS, RedirectError};
+use super::redirect::{self, MAX_REDIRECTS, RedirectError, Redirects};
 use super::request_template::RequestTemplate;
 use super::target::Target;
 
@@ -83,6 +83,9 @@ impl Sending {
                     return Poll::Ready(Err(error));
                 }
             };
+            if self.client.options().redirects == Redirects::Returned {
+                return Poll::Ready(Ok(answer));
+            }
             let template = &self.request.template;
             let location = || answer.head.get(&header::LOCATION);
             let Some(next) =
