@@ -16,7 +16,7 @@ const LAYERS: &[(&str, May)] = &[
     // Probes read and write raw frames: they look for faults that a client would repair or hide.
     ("lint", May::Use(&["client", "config", "process", "schema", "secrets", "transport", "protocol"])),
     ("doctor", May::Use(&["client", "config", "process", "secrets", "transport", "protocol"])),
-    ("gateway", May::Use(&["resilience", "schema", "secrets", "protocol"])),
+    ("gateway", May::Use(&["resilience", "schema", "search", "secrets", "protocol"])),
     ("packs", May::Use(&["toolbox", "process", "secrets", "protocol"])),
     ("toolbox", May::Use(&["resilience", "schema", "protocol"])),
     ("config", May::Use(&["secrets", "protocol"])),
@@ -29,6 +29,7 @@ const LAYERS: &[(&str, May)] = &[
     // Pure functions from bytes to documents and text; the caller runs them in a child process.
     ("documents", May::Use(&[])),
     ("schema", May::Use(&[])),
+    ("search", May::Use(&[])),
     ("store", May::Use(&[])),
     ("secrets", May::Use(&[])),
     ("protocol", May::Use(&[])),
