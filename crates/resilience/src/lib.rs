@@ -23,7 +23,7 @@ pub use memory::{
     Backlog, OutOfMemory, Purpose, Reservation, hold, hold_reserved, large_release, reserved_memory,
     set_memory_limit,
 };
-pub use rate_limiter::{Quota, RateLimiter, TooSoon};
+pub use rate_limiter::{Quota, RateLimiter, TooSoon, Usage};
 pub use retry::{Jitter, Retry, RetryOptions, Safety, Verdict};
 pub use timeouts::{CallTimer, Expired, TimeoutOptions, Timeouts};
 

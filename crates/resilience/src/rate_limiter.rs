@@ -48,6 +48,17 @@ type ArrivalTimes = HashMap<u64, u64, BuildHasherDefault<IdentityHasher>>;
 #[derive(Debug, Default)]
 struct IdentityHasher(u64);
 
+/// The part of a quota that is left to one key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Usage {
+    /// Calls at once after an idle period.
+    pub limit: u32,
+    /// Calls that would be accepted now.
+    pub remaining: u32,
+    /// Time until all of `limit` is available again.
+    pub reset: Duration,
+}
+
 /// The quota is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("too many calls; retry in {retry_after:?}")]
@@ -101,6 +112,20 @@ impl RateLimiter {
         let hash = self.hasher.hash_one(key);
         let arrival = self.shard(hash).get(&hash).copied();
         arrival.map_or(Ok(()), |arrival| self.check_arrival(arrival, self.nanos(Instant::now())))
+    }
+
+    /// The part of the quota that is left to `key`.
+    pub fn usage(&self, key: &(impl Hash + ?Sized)) -> Usage {
+        let hash = self.hasher.hash_one(key);
+        let now = self.nanos(Instant::now());
+        let ahead = self.shard(hash).get(&hash).map_or(0, |arrival| arrival.saturating_sub(now));
+        let left = |nanos: u64| u32::try_from(nanos / self.cost).unwrap_or(u32::MAX);
+        let whole = self.tolerance.saturating_add(self.cost);
+        Usage {
+            limit: left(whole),
+            remaining: left(whole.saturating_sub(ahead)),
+            reset: Duration::from_nanos(ahead),
+        }
     }
 
     /// Counts one call of `key`, even if it comes too soon.
@@ -207,6 +232,20 @@ mod tests {
             4,
             "a long idle period does not accumulate more than the quota"
         );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_rest_of_a_quota_is_known() {
+        let rate = RateLimiter::new(quota(4, 8));
+        let usage = |remaining, seconds| Usage { limit: 4, remaining, reset: Duration::from_secs(seconds) };
+        assert_eq!(rate.usage("ada"), usage(4, 0));
+        for used in 1..=4 {
+            rate.check("ada").unwrap();
+            assert_eq!(rate.usage("ada"), usage(4 - used, u64::from(used) * 2));
+        }
+        advance(Duration::from_secs(3)).await;
+        assert_eq!(rate.usage("ada"), usage(1, 5));
+        assert_eq!((rate.usage("bob"), rate.keys()), (usage(4, 0), 1));
     }
 
     #[tokio::test(start_paused = true)]

@@ -25,7 +25,9 @@ mod workers;
 
 pub use access::{Access, AccessHook, AccessTransport, CallEnding, Logged};
 pub use guard::{Admission, BindRefused, Denied, Gate, Guard};
-pub use options::{CallerTest, Control, Controlled, Eras, Handshake, Limits, Page, Render, ServeOptions};
+pub use options::{
+    CallerTest, Control, Controlled, Eras, Handshake, Limits, Page, QuotaOf, Render, ServeOptions, ServerOf,
+};
 pub use rest::{RESERVED_PATHS, RestLimits};
 pub use server::{BindError, Listener, Server, Shutdown};
 pub use stdio::serve_stdio;

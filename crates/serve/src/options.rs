@@ -5,6 +5,7 @@ use futures_util::future::BoxFuture;
 use http::StatusCode;
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::{Caller, Era};
+use trunkline_resilience::Usage;
 use trunkline_store::Store;
 
 /// Options of a server. By default only programs on this machine have access.
@@ -28,6 +29,10 @@ pub struct ServeOptions {
     /// Gets a record of each HTTP request. It includes the call if the handler is
     /// [`Logged`](crate::Logged) with the same hook.
     pub access: Option<AccessHook>,
+    /// The server that a listed tool belongs to.
+    pub server_of: Option<ServerOf>,
+    /// The rest of a caller's quota, for the headers `RateLimit-*` of REST.
+    pub quota_of: Option<QuotaOf>,
     /// The threads that serve connections.
     pub workers: Workers,
     /// Keeps executions; without it, they are kept in memory.
@@ -36,6 +41,12 @@ pub struct ServeOptions {
 
 /// Decides about a caller.
 pub type CallerTest = Arc<dyn Fn(&Caller) -> bool + Send + Sync>;
+
+/// Finds the server of a tool: the view, if there is one, and the public name.
+pub type ServerOf = Arc<dyn Fn(Option<&str>, &str) -> Option<String> + Send + Sync>;
+
+/// Finds the rest of a caller's quota; `None` if it has none.
+pub type QuotaOf = Arc<dyn Fn(&Caller) -> Option<Usage> + Send + Sync>;
 
 /// Carries out a command: the caller, and the path below `/control/`.
 pub type Control = Arc<dyn Fn(Arc<Caller>, &str) -> BoxFuture<'static, Controlled> + Send + Sync>;

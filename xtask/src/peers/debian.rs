@@ -1,6 +1,7 @@
 //! Unpacking Debian packages without root. They have no pinned version: Debian's archive keeps only
 //! the newest one of a release.
 
+use std::collections::BTreeSet;
 use std::env::split_paths;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -17,8 +18,8 @@ use crate::process::{Ending, Scope, run_bounded};
 
 const LIMIT: Duration = Duration::from_mins(5);
 
-/// Downloads and unpacks the packages into `folder`. Where there is no apt, links to the
-/// `programs` of the system.
+/// Downloads and unpacks the packages into `folder`, with those that they need and this system
+/// lacks. Where there is no apt, links to the `programs` of the system.
 pub(super) fn install(folder: &Path, pins: &[Pin], programs: &[&str], log: &Path) -> Result<()> {
     if answer_of("apt-get", &["--version"]).is_none() {
         return link(folder, programs);
@@ -45,9 +46,27 @@ pub(super) fn install(folder: &Path, pins: &[Pin], programs: &[&str], log: &Path
 }
 
 fn download(folder: &Path, pins: &[Pin], log: &Path, lists: Option<&Path>) -> Result<()> {
+    let wanted: BTreeSet<String> =
+        pins.iter().map(|(name, _)| (*name).to_owned()).chain(lacking(pins, log, lists)?).collect();
     let mut download = apt(lists);
-    download.arg("download").args(pins.iter().map(|(name, _)| name)).current_dir(folder);
+    download.arg("download").args(wanted).current_dir(folder);
     step(&mut download, log)
+}
+
+/// The packages that apt would install together with these.
+fn lacking(pins: &[Pin], log: &Path, lists: Option<&Path>) -> Result<Vec<String>> {
+    let mut plan = apt(lists);
+    // It only prints, but asks for the lock of the system first.
+    plan.args(["-o", "Debug::NoLocking=1", "install", "--print-uris", "--yes", "-qq"]);
+    plan.arg("--no-install-recommends").args(pins.iter().map(|(name, _)| name));
+    step(&mut plan, log)?;
+    Ok(planned(&fs::read_to_string(log).context("apt's plan was not written")?))
+}
+
+/// The names in lines such as `'http://…/x_1.deb' x_1_amd64.deb 1234 SHA256:…`.
+fn planned(plan: &str) -> Vec<String> {
+    let files = plan.lines().filter(|line| line.starts_with('\'')).filter_map(|line| line.split(' ').nth(1));
+    files.filter_map(|file| Some(file.split_once('_')?.0.to_owned())).collect()
 }
 
 fn apt(lists: Option<&Path>) -> Command {
@@ -88,5 +107,18 @@ fn step(command: &mut Command, log: &Path) -> Result<()> {
             gist(&fs::read_to_string(log).unwrap_or_default()),
             log.display()
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plan_of_apt_names_packages() {
+        let plan = "Reading package lists...\n\
+                    'http://host/pool/x_1%3a2.deb' libx-0_1%3a2-3_amd64.deb 10 SHA256:ab\n\
+                    'http://host/pool/y.deb' y_1.0_all.deb 20\n";
+        assert_eq!(planned(plan), ["libx-0", "y"]);
     }
 }

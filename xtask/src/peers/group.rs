@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::pins::{DEBIAN_PROGRAMS, Pin};
+use super::pins::Pin;
 use super::{crates, debian, npm, python};
 
 const STAMP: &str = "installed";
@@ -20,7 +20,8 @@ pub(super) struct Group {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     Crates,
-    Debian,
+    /// With the programs to link to where there are no Debian packages.
+    Debian(&'static [&'static str]),
     Npm,
     Python,
 }
@@ -30,8 +31,8 @@ impl Group {
         Self { folder: pin.0.to_owned(), pins: vec![pin], source: Source::Crates }
     }
 
-    pub(super) fn debian(folder: &str, pins: &[Pin]) -> Self {
-        Self { folder: folder.to_owned(), pins: pins.to_vec(), source: Source::Debian }
+    pub(super) fn debian(folder: &str, pins: &[Pin], programs: &'static [&'static str]) -> Self {
+        Self { folder: folder.to_owned(), pins: pins.to_vec(), source: Source::Debian(programs) }
     }
 
     pub(super) fn npm(folder: &str, pins: &[Pin]) -> Self {
@@ -61,7 +62,7 @@ impl Group {
         let log = root.join("log").join(format!("{}.txt", self.folder));
         match self.source {
             Source::Crates => crates::install(&folder, &self.pins, &log)?,
-            Source::Debian => debian::install(&folder, &self.pins, &DEBIAN_PROGRAMS, &log)?,
+            Source::Debian(programs) => debian::install(&folder, &self.pins, programs, &log)?,
             Source::Npm => npm::install(&folder, &self.pins, &log)?,
             Source::Python => python::install(&folder, &self.pins, &log)?,
         }

@@ -156,10 +156,13 @@ fn groups() -> Result<Vec<Group>> {
         Group::npm("npm", &pins::NPM),
         Group::npm("clients", &pins::CLIENTS),
         Group::npm("servers", &pins::SERVERS),
+        Group::npm("web", &pins::WEB),
+        Group::python("rest", &pins::REST),
         Group::npm(&suite_folder(SUITE_CURRENT), &[(pins::SUITE, SUITE_CURRENT)]),
         Group::npm(&suite_folder(SUITE_STABLE), &[(pins::SUITE, SUITE_STABLE)]),
         Group::python("python", &pins::PYTHON),
-        Group::debian("debian", &pins::DEBIAN),
+        Group::debian("debian", &pins::DEBIAN, &pins::DEBIAN_PROGRAMS),
+        Group::debian("browser", &pins::BROWSER, &pins::BROWSER_PROGRAMS),
     ];
     if npm::system_node()?.is_none() {
         groups.push(Group::npm("node22", &[pins::node_package()?]));

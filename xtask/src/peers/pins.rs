@@ -63,6 +63,24 @@ pub(crate) const DEBIAN: [Pin; 5] = [
 ];
 pub(crate) const DEBIAN_PROGRAMS: [&str; 1] = ["redis-server"];
 
+/// The compiler of our TypeScript client, and a driver of browsers.
+pub(crate) const WEB: [Pin; 3] =
+    [("typescript", "5.9.3"), ("@types/node", "20.19.43"), ("playwright-core", "1.65.1")];
+
+/// The packages of our Python client's tests, and a tester of `OpenAPI` documents.
+pub(crate) const REST: [Pin; 6] = [
+    ("httpx", "0.28.1"),
+    ("pytest", "9.2.0"),
+    ("mypy", "2.4.1"),
+    ("hatchling", "1.33.0"),
+    ("build", "1.6.1"),
+    ("schemathesis", "4.32.5"),
+];
+
+/// A browser without windows, and a font.
+pub(crate) const BROWSER: [Pin; 2] = [("chromium-headless-shell", "newest"), ("fonts-dejavu-core", "newest")];
+pub(crate) const BROWSER_PROGRAMS: [&str; 1] = ["chromium-headless-shell"];
+
 /// The suites import a function that was added in this major version of Node.
 pub(crate) const OLDEST_NODE: u32 = 22;
 

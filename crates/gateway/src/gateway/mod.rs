@@ -129,6 +129,12 @@ impl Gateway {
         Some(policy::subject(server.name().as_ref(), tool))
     }
 
+    /// The server of a listed tool.
+    pub fn server_of(&self, view: Option<&str>, tool: &str) -> Option<ServerName> {
+        let catalog = self.inner.now.load();
+        Some(catalog.view(view)?.tools.get(tool)?.server().name().clone())
+    }
+
     /// The offered items, and the quarantined and hidden ones with the reason.
     pub fn catalog_report(&self) -> CatalogReport {
         self.inner.now.load().report.clone()

@@ -97,6 +97,21 @@ impl<B> Pending<B> {
         Self::Preparing(Box::pin(next))
     }
 
+    /// Changes the response when it is there.
+    #[must_use]
+    pub fn map(self, change: impl FnOnce(Response<B>) -> Response<B> + Send + 'static) -> Self
+    where
+        B: 'static,
+    {
+        match self {
+            Self::Ready(response) => Self::Ready(response.map(|response| Box::new(change(*response)))),
+            Self::Running(response, half_close) => {
+                Self::running(async move { change(response.await) }, half_close)
+            }
+            Self::Preparing(next) => Self::preparing(async move { next.await.map(change) }),
+        }
+    }
+
     /// Must not be polled again after it was ready.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Response<B>> {
         loop {

@@ -2,6 +2,7 @@
 
 use super::{
     AdmittedRequest, accept,
+    cors::Cors,
     response::{Body, error, json, plain},
     service::Origin,
 };
@@ -10,7 +11,7 @@ use crate::{
     endpoints::Endpoints,
     guard::{Admission, Denied},
     options::{Control, Controlled, Eras},
-    rest::{RestError, RestRequest, RestRoute},
+    rest::{DocsFile, RestError, RestRequest, RestRoute},
     service::Service,
 };
 use ::http::{HeaderValue, Method, Request, Response, StatusCode, Uri, header};
@@ -21,17 +22,29 @@ use trunkline_protocol::{Caller, Era, ErrorObject, Fault, FaultKind};
 /// Starts to answer a request.
 pub(super) fn dispatch(origin: &Arc<Origin>, request: Request<RequestBody>) -> Pending<Body> {
     let main = &origin.endpoints.main;
-    let deny = if RestRoute::of(request.uri().path()).is_some() { deny_rest } else { deny };
     let (method, uri, headers) = (request.method(), request.uri(), request.headers());
     if let Err(denied) = main.options.guard.check_headers(uri, headers, origin.port) {
-        return Pending::ready(deny(main, denied));
+        return Pending::ready(denial(uri)(main, denied));
     }
-    if reads(method)
-        && let Some(open) = open_page(main, uri)
+    if let Some(cors) = Cors::of(&main.options.guard, headers) {
+        if let Some(answer) = cors.preflight(method, headers) {
+            return Pending::ready(answer);
+        }
+        return identify(origin, request).map(move |response| cors.on(response));
+    }
+    identify(origin, request)
+}
+
+/// Answers the pages that are open to all, and finds the caller of other requests.
+fn identify(origin: &Arc<Origin>, request: Request<RequestBody>) -> Pending<Body> {
+    let main = &origin.endpoints.main;
+    let deny = denial(request.uri());
+    if reads(request.method())
+        && let Some(open) = open_page(main, request.uri())
     {
         return Pending::ready(open);
     }
-    match main.options.guard.identify(headers, origin.peer) {
+    match main.options.guard.identify(request.headers(), origin.peer) {
         Admission::Now(Ok(caller)) => admit(origin, request, caller),
         Admission::Now(Err(denied)) => Pending::ready(deny(main, denied)),
         Admission::Later(verdict) => {
@@ -46,6 +59,11 @@ pub(super) fn dispatch(origin: &Arc<Origin>, request: Request<RequestBody>) -> P
     }
 }
 
+/// The form of a refusal, which depends on the interface that was asked.
+fn denial(uri: &Uri) -> fn(&Service, Denied) -> Response<Body> {
+    if RestRoute::of(uri.path()).is_some() { deny_rest } else { deny }
+}
+
 /// A page that needs no authentication.
 fn open_page(main: &Service, uri: &Uri) -> Option<Response<Body>> {
     match uri.path() {
@@ -54,7 +72,7 @@ fn open_page(main: &Service, uri: &Uri) -> Option<Response<Body>> {
         "/readyz" if is_verbose(uri) && main.options.ready_details.is_some() => None,
         "/readyz" => Some(readiness(main, "")),
         path if path.starts_with("/.well-known/oauth-protected-resource") => Some(metadata(main)),
-        _ => None,
+        path => DocsFile::of(path).map(DocsFile::respond),
     }
 }
 

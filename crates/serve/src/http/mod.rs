@@ -2,6 +2,7 @@
 
 mod accept;
 mod body;
+mod cors;
 mod dispatch;
 mod legacy;
 mod modern;
@@ -20,7 +21,7 @@ use trunkline_protocol::{Caller, Envelope, Era, ErrorObject, Frame, Revision};
 use trunkline_transport::headers::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 
 pub(crate) use body::{BodyRefusal, read as read_body};
-pub(crate) use response::{Body, EventSource, Events, empty, events, json, with_retry_after};
+pub(crate) use response::{Body, EventSource, Events, empty, events, json, plain, with_retry_after};
 pub(crate) use service::{HttpService, Origin, USUAL_HEADERS, stopped};
 pub(crate) use sse::SseClients;
 

@@ -31,7 +31,7 @@ pub(super) async fn list(request: &AdmittedRequest, query: Option<&str>) -> Resp
 pub(super) async fn describe(request: &AdmittedRequest, name: &str) -> Response<Body> {
     match tools(request).await {
         Ok(tools) => match tools.into_iter().find(|tool| tool.name == name) {
-            Some(tool) => tagged(&request.headers, &tool.described),
+            Some(tool) => tagged(&request.headers, &tool.object),
             None => RestError::no_such_tool(name).respond(),
         },
         Err(fault) => RestError::of_fault(&fault).respond(),
@@ -41,7 +41,9 @@ pub(super) async fn describe(request: &AdmittedRequest, name: &str) -> Response<
 /// A tool as REST describes it: the listed object, with the facts of its metadata as members.
 pub(super) struct Described {
     pub(super) name: String,
-    pub(super) described: Raw,
+    /// The server behind it, if the handler has several.
+    server: Option<String>,
+    pub(super) object: Raw,
 }
 
 /// All tools that this caller sees.
@@ -57,7 +59,9 @@ pub(super) async fn tools(request: &AdmittedRequest) -> Result<Vec<Described>, F
         call.caller = request.caller.clone();
         let result = request.service.handler.call(call).outcome().await?;
         let listed: Vec<Raw> = result.member_as("tools").unwrap_or_default();
-        tools.extend(listed.iter().filter_map(Described::of));
+        let view = request.service.path.strip_prefix('/');
+        let server = |tool: &str| request.service.options.server_of.as_ref()?(view, tool);
+        tools.extend(listed.iter().filter_map(|tool| Described::of(tool, server)));
         cursor = result.member("nextCursor").filter(|cursor| !cursor.is_null());
         if cursor.is_none() {
             break;
@@ -67,7 +71,7 @@ pub(super) async fn tools(request: &AdmittedRequest) -> Result<Vec<Described>, F
 }
 
 impl Described {
-    fn of(tool: &Raw) -> Option<Self> {
+    fn of(tool: &Raw, server: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let mut members = tool.object()?;
         let name = members.get("name")?.text()?.into_owned();
         let metadata = members.get("_meta").and_then(|meta| meta.member(TOOL_METADATA));
@@ -76,18 +80,23 @@ impl Described {
                 members.set(fact.to_owned(), value.clone());
             }
         }
-        Some(Self { name, described: members.to_raw() })
+        let server = server(&name);
+        if let Some(server) = &server {
+            members.set("server", Raw::string(server));
+        }
+        Some(Self { name, server, object: members.to_raw() })
     }
 
     fn fits(&self, filter: &Filter) -> bool {
-        let text = |member: &str| self.described.member_as::<String>(member).unwrap_or_default();
-        let tags: Vec<String> = self.described.member_as("tags").unwrap_or_default();
+        let text = |member: &str| self.object.member_as::<String>(member).unwrap_or_default();
+        let tags: Vec<String> = self.object.member_as("tags").unwrap_or_default();
         let says = |word: &str| {
             [self.name.clone(), text("title"), text("description")]
                 .iter()
                 .any(|text| text.to_lowercase().contains(word))
         };
-        filter.category.as_ref().is_none_or(|wanted| *wanted == text("category"))
+        filter.server.as_ref().is_none_or(|wanted| Some(wanted) == self.server.as_ref())
+            && filter.category.as_ref().is_none_or(|wanted| *wanted == text("category"))
             && filter.tags.iter().all(|wanted| tags.contains(wanted))
             && filter.text.as_deref().is_none_or(says)
     }
@@ -95,6 +104,7 @@ impl Described {
 
 #[derive(Debug, Default)]
 struct Filter {
+    server: Option<String>,
     category: Option<String>,
     tags: Vec<String>,
     text: Option<String>,
@@ -109,6 +119,7 @@ impl Filter {
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             let value: Cow<'_, str> = value;
             match name.as_ref() {
+                "server" => filter.server = Some(value.into_owned()),
                 "category" => filter.category = Some(value.into_owned()),
                 "tag" => filter.tags.push(value.into_owned()),
                 "q" => filter.text = Some(value.to_lowercase()),
@@ -119,7 +130,7 @@ impl Filter {
                     filter.limit = limit.ok_or_else(|| RestError::invalid("limit", &reason, json!(value)))?;
                 }
                 other => {
-                    let reason = "the parameters are category, tag, q, limit and cursor";
+                    let reason = "the parameters are server, category, tag, q, limit and cursor";
                     return Err(RestError::invalid(other, reason, json!(value)));
                 }
             }
@@ -143,7 +154,7 @@ fn page(mut tools: Vec<Described>, filter: &Filter) -> Raw {
     if more && let Some(last) = tools.last() {
         body.set("nextCursor", Raw::string(&last.name));
     }
-    let described: Vec<&Raw> = tools.iter().map(|tool| &tool.described).collect();
+    let described: Vec<&Raw> = tools.iter().map(|tool| &tool.object).collect();
     body.set("tools", Raw::encode(&described).unwrap_or_else(|_| json!([]).into()));
     body.to_raw()
 }

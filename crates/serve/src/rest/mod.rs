@@ -5,6 +5,7 @@
 //! answer can also be an event stream.
 
 mod answer;
+mod docs;
 mod execute;
 mod listing;
 mod openapi;
@@ -13,12 +14,17 @@ mod route;
 mod run;
 mod stream;
 
-use crate::http::{AdmittedRequest, Body};
+use crate::{
+    http::{AdmittedRequest, Body},
+    options::QuotaOf,
+};
 use ::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use trunkline_http1::server::{HalfClose, Pending, RequestBody};
+use trunkline_protocol::Caller;
 
 pub(crate) use answer::RestError;
+pub(crate) use docs::DocsFile;
 pub(crate) use queue::ExecutionQueue;
 pub use route::RESERVED_PATHS;
 pub(crate) use route::RestRoute;
@@ -50,7 +56,7 @@ impl Default for RestLimits {
 
 impl AdmittedRequest {
     pub(crate) fn rest(self, route: RestRoute, request: RestRequest) -> Pending<Body> {
-        let marks = Marks::of(&self.headers);
+        let marks = Marks::of(&self);
         if let Err(error) = check_version(&self.headers) {
             return Pending::ready(marks.on(error.respond()));
         }
@@ -84,15 +90,17 @@ pub(crate) struct RestRequest {
 }
 
 /// Headers that every answer gets.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 struct Marks {
     request_id: Option<HeaderValue>,
+    quota: Option<(QuotaOf, Arc<Caller>)>,
 }
 
 impl Marks {
-    fn of(headers: &HeaderMap) -> Self {
-        let given = headers.get(REQUEST_ID).filter(|id| id.len() <= MAX_REQUEST_ID);
-        Self { request_id: given.cloned() }
+    fn of(request: &AdmittedRequest) -> Self {
+        let given = request.headers.get(REQUEST_ID).filter(|id| id.len() <= MAX_REQUEST_ID);
+        let quota = request.service.options.quota_of.clone();
+        Self { request_id: given.cloned(), quota: quota.map(|of| (of, request.caller.clone())) }
     }
 
     fn on(&self, mut response: Response<Body>) -> Response<Body> {
@@ -101,6 +109,13 @@ impl Marks {
         headers.insert(header::VARY, HeaderValue::from_static("authorization, accept"));
         if let Some(id) = &self.request_id {
             headers.insert(REQUEST_ID, id.clone());
+        }
+        if let Some(usage) = self.quota.as_ref().and_then(|(of, caller)| of(caller)) {
+            // Rounded up, so that a client that waits that long has its whole quota again.
+            let reset = u64::try_from(usage.reset.as_millis().div_ceil(1000)).unwrap_or(u64::MAX);
+            headers.insert("ratelimit-limit", usage.limit.into());
+            headers.insert("ratelimit-remaining", usage.remaining.into());
+            headers.insert("ratelimit-reset", reset.into());
         }
         response
     }

@@ -43,8 +43,8 @@ fn describe(below: &str, tools: &[Described]) -> Value {
 }
 
 fn execute_operation(tool: &Described) -> Value {
-    let text = |member: &str| tool.described.member_as::<String>(member);
-    let schema = |member: &str| tool.described.member(member).map(|raw| standalone(&raw));
+    let text = |member: &str| tool.object.member_as::<String>(member);
+    let schema = |member: &str| tool.object.member(member).map(|raw| standalone(&raw));
     let params = schema("inputSchema").unwrap_or_else(|| json!({"type": "object"}));
     let mut result = json!({"$ref": "#/components/schemas/Result"});
     if let Some(output) = schema("outputSchema") {
@@ -64,11 +64,11 @@ fn execute_operation(tool: &Described) -> Value {
         "additionalProperties": false,
         "properties": {"params": params, "context": {"$ref": "#/components/schemas/Context"}},
     });
-    json!({
+    let mut operation = json!({
         "operationId": format!("execute_{}", tool.name),
         "summary": text("title").unwrap_or_else(|| tool.name.clone()),
         "description": text("description").unwrap_or_default(),
-        "tags": tool.described.member_as::<Vec<String>>("tags").unwrap_or_default(),
+        "tags": tool.object.member_as::<Vec<String>>("tags").unwrap_or_default(),
         "requestBody": {"required": true, "content": {"application/json": {"schema": body}}},
         "responses": responses(&json!({
             "description": "The tool's result, or its progress and result as events",
@@ -77,7 +77,13 @@ fn execute_operation(tool: &Described) -> Value {
                 "text/event-stream": {"schema": {"type": "string"}},
             },
         })),
-    })
+    });
+    for (name, member) in [("x-server", "server"), ("x-annotations", "annotations")] {
+        if let Some(value) = tool.object.member(member).and_then(|raw| raw.decode().ok()) {
+            operation[name] = value;
+        }
+    }
+    operation
 }
 
 /// A schema as a document of its own: references inside it would point into this document.
@@ -109,6 +115,7 @@ fn list_operation() -> Value {
         "operationId": "listTools",
         "summary": "The tools that you may use",
         "parameters": [
+            parameter("server", json!({"type": "string"}), "Only tools of this server"),
             parameter("category", json!({"type": "string"}), "Only tools of this category"),
             parameter("tag", json!({"type": "array", "items": {"type": "string"}}), "Only tools with these tags"),
             parameter("q", json!({"type": "string"}), "Only tools whose name, title or description has this text"),
@@ -156,6 +163,7 @@ fn schemas() -> Value {
                 "description": {"type": "string"},
                 "inputSchema": {"type": "object"},
                 "outputSchema": {"type": "object"},
+                "server": {"type": "string", "description": "The configured server that has it"},
                 "version": {"type": "string"},
                 "author": {"type": "string"},
                 "category": {"type": "string"},

@@ -14,12 +14,12 @@ use trunkline_config::Errors;
 use trunkline_gateway::{
     audit::{Audited, ReadOnly, Trail},
     classic::Classic,
-    limit::{Limited, Limits},
+    limit::{Limited, Limits, Rates},
     metrics::Meter,
     trace::{Traced, Tracer},
     upstream::layered,
 };
-use trunkline_protocol::{Connect, Handler, ServerName};
+use trunkline_protocol::{Caller, Connect, Handler, ServerName};
 use trunkline_serve::{Logged, ServeOptions};
 
 /// The inputs of the layers in front of a handler. A layer whose input is `None` is left out.
@@ -32,12 +32,16 @@ pub(crate) struct Stack<'a> {
 }
 
 impl Stack<'_> {
-    /// Puts the layers around `handler`, and the access log's hook into `options`: the HTTP front
-    /// and the `Logged` layer write one record together, so they need the same hook.
+    /// Puts the layers around `handler`, and into `options` the parts that the HTTP front shares
+    /// with them: the hook of the access log, because it and the `Logged` layer write one record
+    /// together, and the usage of the rates, which it shows to callers.
     pub(crate) fn around(self, handler: Arc<dyn Handler>, options: &mut ServeOptions) -> Arc<dyn Handler> {
         let Self { telemetry, audit, limits, errors } = self;
         options.access = telemetry.access_hook();
         let access = options.access.clone();
+        let rates = limits.map(|limits| Rates::new(&limits));
+        options.quota_of =
+            rates.clone().map(|rates| Arc::new(move |caller: &Caller| rates.usage(caller)) as _);
         let layers = [
             // Turns failed tool calls into classic errors. Above all others, so that records tell
             // failures apart as usual.
@@ -52,7 +56,7 @@ impl Stack<'_> {
             audit.map(|(trail, read_only)| layer(|next| Audited::new(next, trail, read_only))),
             // Refuses callers and tools above their rate. Last, so that a refused call costs no
             // server anything.
-            limits.map(|limits| layer(move |next| Limited::new(next, &limits))),
+            rates.map(|rates| layer(move |next| Limited::new(next, rates))),
         ];
         layers.into_iter().flatten().rev().fold(handler, |next, layer| layer(next))
     }

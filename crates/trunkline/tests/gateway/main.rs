@@ -44,6 +44,7 @@ mod real;
 mod reload;
 mod replay;
 mod rest;
+mod rest_web;
 mod schemas;
 mod shown;
 mod site;

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     audit::Durability,
-    limit::{Limited, Limits, Quota},
+    limit::{Limited, Limits, Quota, Rates},
 };
 use futures_util::FutureExt;
 use std::{collections::BTreeSet, time::Duration};
@@ -52,7 +52,8 @@ async fn d09_a_limit_behind_the_trail_is_recorded_with_its_code() {
     let dir = tempfile::tempdir().unwrap();
     let trail = Trail::open(dir.path(), Options::default()).unwrap();
     let quota = Quota::new(1.try_into().unwrap(), Duration::from_hours(1));
-    let limited = Limited::new(FakeHandler, &Limits { per_caller: Some(quota), ..Limits::default() });
+    let limited =
+        Limited::new(FakeHandler, Rates::new(&Limits { per_caller: Some(quota), ..Limits::default() }));
     let handler = Audited::new(limited, trail.clone(), Arc::new(|_, _| false));
     handler.call(Call::new(method::PING, None)).outcome().await.unwrap();
     handler.call(Call::new(method::TOOLS_LIST, None)).outcome().await.unwrap();

@@ -98,6 +98,10 @@ impl Offer {
             }
         };
         let gateway = running.gateway.clone();
+        options.server_of = Some(Arc::new(move |view: Option<&str>, tool: &str| {
+            gateway.server_of(view, tool).map(|server| server.to_string())
+        }));
+        let gateway = running.gateway.clone();
         options.may_operate = Some(Arc::new(move |caller: &Caller| gateway.may_operate(caller)));
         let counted = running.clone();
         options.more_metrics =
