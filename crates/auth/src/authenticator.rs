@@ -1,6 +1,6 @@
 //! The accepted credentials. They are read from the `Authorization` header only.
 
-use crate::{ApiKeys, AuthError, Identity, JwtVerifier, jwt};
+use crate::{ApiKeys, AuthError, Identity, JwtVerifier, error::Reason, jwt};
 use std::sync::Arc;
 
 /// The credentials that a request must carry.
@@ -8,10 +8,12 @@ use std::sync::Arc;
 pub enum Authenticator {
     /// None: every caller is [`Identity::anonymous`], and credentials are ignored.
     Open,
-    Keys(ApiKeys),
+    /// None in headers: callers are identified by their client certificates.
+    Certificates,
+    Keys(Arc<ApiKeys>),
     Jwt(JwtVerifier),
     /// Either. A token with the shape of a JWT is verified as one.
-    Both(ApiKeys, JwtVerifier),
+    Both(Arc<ApiKeys>, JwtVerifier),
 }
 
 /// The result of judging a request.
@@ -38,6 +40,7 @@ impl Authenticator {
         match (self, bearer(authorization)) {
             (Self::Open, _) => Judged::Now(Ok(Arc::new(Identity::anonymous()))),
             (_, Err(error)) => Judged::Now(Err(error)),
+            (Self::Certificates, Ok(_)) => Judged::Now(Err(AuthError::Invalid(Reason::UnknownKey))),
             (Self::Jwt(verifier), Ok(token)) => Judged::Verify(verifier, token),
             (Self::Both(_, verifier), Ok(token)) if jwt::looks_signed(token) => {
                 Judged::Verify(verifier, token)

@@ -16,6 +16,11 @@ impl Identity {
         Self { principal: Principal::Anonymous, roles: Vec::new(), scopes: Vec::new() }
     }
 
+    /// The owner of a verified client certificate.
+    pub fn certificate(subject: &str) -> Self {
+        Self { principal: Principal::certificate(subject), roles: Vec::new(), scopes: Vec::new() }
+    }
+
     /// The scopes of `needed` that this caller lacks.
     pub fn missing_scopes(&self, needed: &[String]) -> Vec<String> {
         needed.iter().filter(|scope| !self.scopes.contains(scope)).cloned().collect()

@@ -9,9 +9,10 @@ use std::fmt;
 const LOCAL: &str = "local";
 const KEY: &str = "key:";
 const TOKEN: &str = "jwt:";
+const CERTIFICATE: &str = "cert:";
 
-/// An identified caller. Its text is unique: `key:<id>`, `jwt:<issuer>#<subject>`, `local` or
-/// `anonymous`. An issuer contains no `#` (RFC 8414 §2), so the first one ends it.
+/// An identified caller. Its text is unique: `key:<id>`, `jwt:<issuer>#<subject>`,
+/// `cert:<subject>`, `local` or `anonymous`. An issuer contains no `#` (RFC 8414 §2), so the first one ends it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Principal {
     /// The user who runs the process.
@@ -25,6 +26,10 @@ pub enum Principal {
         issuer: String,
         subject: String,
     },
+    /// A client certificate of one of our authorities; the subject is its distinguished name.
+    Certificate {
+        subject: String,
+    },
 }
 
 impl Principal {
@@ -36,6 +41,10 @@ impl Principal {
         Self::Token { issuer: issuer.into(), subject: subject.into() }
     }
 
+    pub fn certificate(subject: impl Into<String>) -> Self {
+        Self::Certificate { subject: subject.into() }
+    }
+
     /// The principal that a role rule names. A plain name is the id of an API key.
     pub fn from_rule(text: &str) -> Self {
         if text == LOCAL {
@@ -43,6 +52,9 @@ impl Principal {
         }
         if let Some(id) = text.strip_prefix(KEY) {
             return Self::key(id);
+        }
+        if let Some(subject) = text.strip_prefix(CERTIFICATE) {
+            return Self::certificate(subject);
         }
         match text.strip_prefix(TOKEN).and_then(|rest| rest.split_once('#')) {
             Some((issuer, subject)) => Self::token(issuer, subject),
@@ -58,6 +70,7 @@ impl fmt::Display for Principal {
             Self::Anonymous => f.write_str("anonymous"),
             Self::Key { id } => write!(f, "{KEY}{id}"),
             Self::Token { issuer, subject } => write!(f, "{TOKEN}{issuer}#{subject}"),
+            Self::Certificate { subject } => write!(f, "{CERTIFICATE}{subject}"),
         }
     }
 }
@@ -72,6 +85,7 @@ mod tests {
         assert_eq!(Principal::from_rule("local"), Principal::Local);
         assert_eq!(text("key:local"), "key:local");
         assert_eq!(text("ada"), "key:ada");
+        assert_eq!(Principal::from_rule("cert:CN=ada"), Principal::certificate("CN=ada"));
         assert_eq!(text("key:key:ada"), "key:key:ada");
         assert_eq!(
             Principal::from_rule("jwt:https://id.example#a#b"),
@@ -83,6 +97,7 @@ mod tests {
             Principal::key("local"),
             Principal::key("anonymous"),
             Principal::token("https://id.example", "local"),
+            Principal::certificate("local"),
         ];
         let texts: std::collections::BTreeSet<String> = all.iter().map(ToString::to_string).collect();
         assert_eq!(texts.len(), all.len());

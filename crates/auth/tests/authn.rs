@@ -45,7 +45,7 @@ fn is_invalid<I>(verdict: &Result<I, AuthError>) -> bool {
 #[tokio::test]
 async fn a01_no_empty_foreign_or_double_credentials_are_401_with_a_pointer() {
     let key = keys::generate();
-    let gate = gate(Authenticator::Keys(ApiKeys::from_json(&key_file(&key.sha256, "")).unwrap()));
+    let gate = gate(Authenticator::Keys(ApiKeys::from_json(&key_file(&key.sha256, "")).unwrap().into()));
     let good = format!("Bearer {}", key.token);
     assert_eq!(gate.admit(&[&good], HOME).await, Ok(ci()));
     assert_eq!(gate.admit(&[good.replace("Bearer", "bEARER  ")], HOME).await, Ok(ci()));
@@ -225,8 +225,10 @@ async fn a03_a_token_for_another_audience_is_401() {
 async fn a04_wrong_credentials_never_make_an_anonymous_caller() {
     let key = keys::generate();
     let signer = Signer::new("k1");
-    let both =
-        Authenticator::Both(ApiKeys::from_json(&key_file(&key.sha256, "")).unwrap(), verifier(&signer));
+    let both = Authenticator::Both(
+        ApiKeys::from_json(&key_file(&key.sha256, "")).unwrap().into(),
+        verifier(&signer),
+    );
     let gate = Gate::new(both, Unidentified::Anonymous, AttemptLimit::default());
     let none: &[&str] = &[];
     assert_eq!(gate.admit(none, HOME).await, Ok(Identity::anonymous().into()));
@@ -245,7 +247,7 @@ async fn a04_wrong_credentials_never_make_an_anonymous_caller() {
 async fn a08_a13_guesses_are_limited_per_address_and_a_valid_key_always_passes() {
     let key = keys::generate();
     let limit = AttemptLimit { burst: 5, interval: Duration::from_secs(2), addresses: 100 };
-    let keys = Authenticator::Keys(ApiKeys::from_json(&key_file(&key.sha256, "")).unwrap());
+    let keys = Authenticator::Keys(ApiKeys::from_json(&key_file(&key.sha256, "")).unwrap().into());
     let gate = Gate::new(keys, Unidentified::Refuse, limit);
     let mut looked_at = 0;
     for n in 0..10_000 {

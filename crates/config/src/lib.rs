@@ -50,4 +50,4 @@ pub use settings::*;
 pub use source::{Layer, Origin, Source, Sources};
 pub use variables::{OTHERS as OTHER_VARIABLES, Variable, variables};
 pub use watch::{Seen, Watch};
-pub use write::{replace, write_secret};
+pub use write::{overwrite, replace, write_secret};

@@ -443,7 +443,11 @@ fn guarded(inputs: &Inputs<'_>, settings: &Settings, watched: &[Seen]) -> Vec<Pa
         StorePlace::Path(path) => Some(path.clone()),
         StorePlace::Memory | StorePlace::Url(_) => None,
     };
+    let tls = settings.tls.as_ref();
     let named = [
+        tls.map(|tls| tls.certificate.clone()),
+        tls.map(|tls| tls.key.clone()),
+        tls.and_then(|tls| tls.client_authorities.clone()),
         inputs.user_directory.clone(),
         state,
         settings.auth.keys.clone(),

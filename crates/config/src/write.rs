@@ -32,7 +32,7 @@ pub fn replace(path: &Path, before: Option<&str>, text: &str) -> io::Result<Opti
 }
 
 /// Writes a file atomically. Permissions are kept; a new file is accessible by its owner only.
-pub(crate) fn overwrite(path: &Path, text: &str) -> io::Result<()> {
+pub fn overwrite(path: &Path, text: &str) -> io::Result<()> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
     }

@@ -4,13 +4,22 @@
 //! host name (DNS rebinding) or directly from its own origin. So `Host` must be one of our names,
 //! and `Origin`, if present, must be our own or an allowed one.
 
+use crate::tls::{ClientCertificate, Tls};
 use ::http::{HeaderMap, HeaderValue, Uri, header};
 use futures_util::future::BoxFuture;
 use std::{fmt, net::SocketAddr, sync::Arc, time::Duration};
 use trunkline_protocol::Caller;
 
 /// Checks credentials. A request with wrong credentials is refused, never treated as anonymous.
-pub type Gate = Arc<dyn Fn(&HeaderMap, SocketAddr) -> Admission + Send + Sync>;
+pub type Gate = Arc<dyn Fn(&HeaderMap, &Peer) -> Admission + Send + Sync>;
+
+/// The other end of a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Peer {
+    pub address: SocketAddr,
+    /// The certificate that it proved to own.
+    pub certificate: Option<ClientCertificate>,
+}
 
 /// A gate's decision on a request.
 pub enum Admission {
@@ -33,6 +42,18 @@ pub struct Guard {
     pub gate: Option<Gate>,
     /// The RFC 9728 document, if tokens are required.
     pub metadata: Option<String>,
+    pub encryption: Encryption,
+}
+
+/// Encryption of the connections of a listener.
+#[derive(Debug, Clone, Default)]
+pub enum Encryption {
+    /// None, so we listen on loopback only.
+    #[default]
+    None,
+    /// None, on any address: a proxy in front of us encrypts, or the network is trusted.
+    NotHere,
+    Tls(Arc<Tls>),
 }
 
 /// The refusal of a request.
@@ -46,17 +67,37 @@ pub struct Denied {
     pub retry_after: Option<Duration>,
 }
 
-/// The address is not loopback, and there is no gate.
+/// The address is not loopback, and what would protect it is missing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0} can be reached from other machines without authentication; listen on 127.0.0.1, or configure keys or tokens"
-)]
-pub struct BindRefused(pub SocketAddr);
+pub enum BindRefused {
+    #[error(
+        "{0} can be reached from other machines without authentication; listen on 127.0.0.1, or configure keys or tokens"
+    )]
+    Open(SocketAddr),
+    #[error(
+        "over plain HTTP, keys and results can be read on the way to {0}; configure a certificate, or listen on 127.0.0.1"
+    )]
+    Plain(SocketAddr),
+}
 
 impl Guard {
-    /// Refuses to listen on a non-loopback address without a gate.
+    /// Refuses to listen on a non-loopback address without a gate, or without encryption.
     pub(crate) fn check_bind(&self, address: SocketAddr) -> Result<(), BindRefused> {
-        if address.ip().is_loopback() || self.gate.is_some() { Ok(()) } else { Err(BindRefused(address)) }
+        if address.ip().is_loopback() {
+            return Ok(());
+        }
+        match (&self.gate, &self.encryption) {
+            (None, _) => Err(BindRefused::Open(address)),
+            (Some(_), Encryption::None) => Err(BindRefused::Plain(address)),
+            (Some(_), Encryption::NotHere | Encryption::Tls(_)) => Ok(()),
+        }
+    }
+
+    pub(crate) fn tls(&self) -> Option<&Arc<Tls>> {
+        match &self.encryption {
+            Encryption::Tls(tls) => Some(tls),
+            Encryption::None | Encryption::NotHere => None,
+        }
     }
 
     /// Checks `Host` and `Origin`, before anything else of the request is used.
@@ -80,7 +121,7 @@ impl Guard {
     }
 
     /// Identifies the caller.
-    pub(crate) fn identify(&self, headers: &HeaderMap, peer: SocketAddr) -> Admission {
+    pub(crate) fn identify(&self, headers: &HeaderMap, peer: &Peer) -> Admission {
         match &self.gate {
             None => Admission::Now(Ok(Caller::local())),
             Some(gate) => gate(headers, peer),
@@ -102,7 +143,8 @@ impl Guard {
         let given = self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name));
         // A loopback name must come with our port. A configured name may belong to a reverse
         // proxy, which has another port.
-        given || (loopback && authority.port_u16().unwrap_or(80) == port)
+        let usual_port = if self.tls().is_some() { 443 } else { 80 };
+        given || (loopback && authority.port_u16().unwrap_or(usual_port) == port)
     }
 
     /// True for our own origin and for configured ones.
@@ -211,7 +253,14 @@ mod tests {
     fn h05_listening_to_the_world_needs_a_gate() {
         let guard = Guard::default();
         assert!(guard.check_bind("127.0.0.1:1".parse().unwrap()).is_ok());
-        let refused = guard.check_bind("0.0.0.0:1".parse().unwrap()).unwrap_err();
-        assert!(refused.to_string().contains("tokens"));
+        let everywhere = "0.0.0.0:1".parse().unwrap();
+        assert_eq!(guard.check_bind(everywhere), Err(BindRefused::Open(everywhere)));
+        let gate: Gate = Arc::new(|_, _| Admission::Now(Ok(Caller::local())));
+        let plain = Guard { gate: Some(gate), ..Guard::default() };
+        assert_eq!(plain.check_bind(everywhere), Err(BindRefused::Plain(everywhere)));
+        let accepted = Guard { encryption: Encryption::NotHere, ..plain };
+        assert_eq!(accepted.check_bind(everywhere), Ok(()));
+        let open = Guard { gate: None, ..accepted };
+        assert_eq!(open.check_bind(everywhere), Err(BindRefused::Open(everywhere)));
     }
 }

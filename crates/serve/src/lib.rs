@@ -21,14 +21,16 @@ mod service;
 mod session;
 mod stdio;
 mod tasks;
+mod tls;
 mod workers;
 
 pub use access::{Access, AccessHook, AccessTransport, CallEnding, Logged};
-pub use guard::{Admission, BindRefused, Denied, Gate, Guard};
+pub use guard::{Admission, BindRefused, Denied, Encryption, Gate, Guard, Peer};
 pub use options::{
     CallerTest, Control, Controlled, Eras, Handshake, Limits, Page, QuotaOf, Render, ServeOptions, ServerOf,
 };
 pub use rest::{RESERVED_PATHS, RestLimits};
 pub use server::{BindError, Listener, Server, Shutdown};
 pub use stdio::serve_stdio;
+pub use tls::{BadTls, CertificateDemand, ClientAuthorities, ClientCertificate, Tls, TlsFiles};
 pub use workers::{WorkerThreads, Workers};

@@ -3,19 +3,21 @@
 use crate::{
     connection_slots::{ConnectionSlot, ConnectionSlots},
     endpoints::Endpoints,
-    guard::{BindRefused, Guard},
+    guard::{BindRefused, Guard, Peer},
     http::{HttpService, Origin, stopped},
     options::ServeOptions,
     phase::{Phase, reached},
+    tls::Tls,
 };
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use std::{future::poll_fn, io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
     sync::watch,
     task::JoinSet,
 };
-use trunkline_http1::server::{Connection, KeepAlive};
+use trunkline_http1::server::{Connection, KeepAlive, Service as _};
 use trunkline_protocol::Handler;
 use trunkline_resilience::Deadline;
 
@@ -169,6 +171,7 @@ impl Server {
     }
 
     fn service(&self, peer: SocketAddr) -> HttpService {
+        let peer = Peer { address: peer, certificate: None };
         let origin = Origin { endpoints: self.endpoints.clone(), peer, port: self.address.port() };
         HttpService::new(origin, ConnectionSlot::new())
     }
@@ -281,6 +284,43 @@ async fn serve_connection(
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "a connection has no TCP_NODELAY");
     }
+    match service.tls() {
+        None => serve_stream(stream, service, phase, keep_alive).await,
+        // On the heap: a plain connection should not reserve the memory of an encrypted one.
+        Some(tls) => Box::pin(serve_encrypted(&tls, stream, service, phase, keep_alive)).await,
+    }
+}
+
+/// Serves a connection after its TLS handshake, which has the time of a request head.
+async fn serve_encrypted(
+    tls: &Tls,
+    stream: TcpStream,
+    service: HttpService,
+    phase: watch::Receiver<Phase>,
+    keep_alive: KeepAlive,
+) {
+    let limit = service.options().header_timeout;
+    let handshake = trunkline_resilience::timeout(limit, tls.accept(stream));
+    let ended = next_event(service.slot().clone(), phase.clone(), Phase::Closing);
+    let accepted = tokio::select! {
+        accepted = handshake => accepted,
+        _ = ended => return,
+    };
+    match accepted {
+        Some(Ok((stream, certificate))) => {
+            serve_stream(stream, service.identified(certificate), phase, keep_alive).await;
+        }
+        Some(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
+        None => tracing::debug!("a TLS handshake took too long"),
+    }
+}
+
+async fn serve_stream(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    service: HttpService,
+    phase: watch::Receiver<Phase>,
+    keep_alive: KeepAlive,
+) {
     let mut wanted = if keep_alive == KeepAlive::OneRequest { Phase::Closing } else { Phase::Draining };
     let slot = service.slot().clone();
     let mut connection = Connection::new(stream, service, keep_alive);

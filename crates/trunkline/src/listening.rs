@@ -5,7 +5,7 @@ use std::{
     io,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
 };
-use trunkline_serve::{BindError, Guard, Listener, Server};
+use trunkline_serve::{BindError, BindRefused, Guard, Listener, Server};
 
 /// Listens on this address and no other.
 pub(crate) async fn listen(address: SocketAddr, guard: &Guard) -> Result<Listener, Failure> {
@@ -14,7 +14,7 @@ pub(crate) async fn listen(address: SocketAddr, guard: &Guard) -> Result<Listene
 
 pub(crate) fn cannot_listen(error: &BindError, address: SocketAddr) -> Failure {
     match error {
-        BindError::Refused(refused) => Failure::usage(refused.to_string()).hint("see --keys"),
+        BindError::Refused(refused) => not_protected(refused),
         BindError::Io { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
             let port = address.port();
             Failure::usage(format!("port {port} is in use on {}", address.ip()))
@@ -45,4 +45,14 @@ pub(crate) fn own_host(address: SocketAddr) -> Option<String> {
     let ip = address.ip();
     let is_own = !ip.is_loopback() && !ip.is_unspecified();
     is_own.then(|| if ip.is_ipv6() { format!("[{ip}]") } else { ip.to_string() })
+}
+
+fn not_protected(refused: &BindRefused) -> Failure {
+    let failure = Failure::usage(refused.to_string());
+    match refused {
+        BindRefused::Open(_) => failure.hint("see --keys"),
+        BindRefused::Plain(_) => failure
+            .hint("--tls-cert and --tls-key, or `tls` in the configuration, name a certificate")
+            .hint("if a proxy in front encrypts, or you trust the network, add --insecure-http"),
+    }
 }

@@ -288,12 +288,21 @@ fn a_taken_port_is_an_error_that_says_what_to_do() {
 fn the_banner_for_all_addresses_suggests_one_that_is_accepted() {
     let home = Home::new();
     home.write("keys.json", r#"{"keys": [{"id": "a", "sha256": "5f16f4c7f149ac4f9510d9cf8cf384038ad348b3bcdc01915f95de12df9d1b02"}]}"#);
-    let (gateway, _) = Gateway::start(&home, &["--listen", "0.0.0.0:0", "--keys", "../keys.json"]);
+    let (gateway, _) =
+        Gateway::start(&home, &["--listen", "0.0.0.0:0", "--insecure-http", "--keys", "../keys.json"]);
     assert!(gateway.address.starts_with("http://127.0.0.1:"), "{}", gateway.address);
     let run = home.run(&["status", &gateway.address, "--key", "wrong"], &[]);
     assert_eq!(run.code, 2, "the host is accepted and the key is not: {run}");
     let mut command = trunkline(&[]);
-    command.args(["serve", "--no-audit", "--listen", "0.0.0.0:0", "--keys", "../keys.json"]);
+    command.args([
+        "serve",
+        "--no-audit",
+        "--listen",
+        "0.0.0.0:0",
+        "--insecure-http",
+        "--keys",
+        "../keys.json",
+    ]);
     command.env("HOME", home.0.path()).current_dir(home.path("project")).stderr(Stdio::piped());
     let mut process = command.spawn().expect("it starts");
     let lines = BufReader::new(process.stderr.take().expect("it is piped")).lines().map_while(Result::ok);

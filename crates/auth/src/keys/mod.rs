@@ -54,9 +54,13 @@ impl ApiKeys {
         Ok(Self { keys: RwLock::new(vec![key]) })
     }
 
-    /// Replaces the keys by those of a changed file; an invalid file changes nothing.
+    /// Replaces the keys by those of a changed file; an invalid file changes nothing. A file without
+    /// keys revokes all.
     pub fn reload(&self, text: &str) -> Result<(), BadKeys> {
-        let keys = file::read(text)?;
+        let keys = match file::read(text) {
+            Err(BadKeys::Empty) => Vec::new(),
+            read => read?,
+        };
         *self.keys.write() = keys;
         Ok(())
     }

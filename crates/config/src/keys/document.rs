@@ -1,7 +1,9 @@
 //! The configuration file as a whole.
 
 use super::{kind, server::WrittenServer};
-use crate::settings::{AccessLog, Audit, Errors, Handshake, Limits, Role, ServerOptions, View};
+use crate::settings::{
+    AccessLog, Audit, ClientCertificates, Errors, Handshake, Limits, Role, ServerOptions, View,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
@@ -18,6 +20,12 @@ pub(crate) struct Document {
     /// `localhost:9001` are on 127.0.0.1.
     #[schemars(schema_with = "kind::address")]
     listen: Option<String>,
+    /// TLS of the listener. `null`: plain HTTP.
+    #[schemars(schema_with = "tls")]
+    tls: Option<WrittenTls>,
+    /// Serve other machines over plain HTTP, for example behind a proxy that encrypts. Without it,
+    /// an address other than loopback needs `tls`.
+    insecure_http: bool,
     /// Settings of the Model Context Protocol.
     mcp: Mcp,
     /// Default options of all servers.
@@ -60,6 +68,26 @@ pub(crate) struct Mcp {
     /// Servers by name. Names are 1 to 32 letters, digits or `-`; tools are named
     /// `<server>_<tool>`.
     servers: BTreeMap<String, WrittenServer>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WrittenTls {
+    /// PEM file with the certificate, followed by those of intermediate authorities. Required. It
+    /// is read again when it changes; connections stay open.
+    #[schemars(schema_with = "kind::path")]
+    pub(crate) certificate: Option<PathBuf>,
+    /// PEM file with the private key. Required.
+    #[schemars(schema_with = "kind::path")]
+    pub(crate) key: Option<PathBuf>,
+    /// PEM file with the authorities whose certificates identify clients. The subject of such a
+    /// certificate is the caller `cert:<subject>`. `null`: no certificates are asked for.
+    #[schemars(schema_with = "kind::path")]
+    pub(crate) client_authorities: Option<PathBuf>,
+    /// With `clientAuthorities`: whether a client needs a certificate. `required` (default): it
+    /// cannot connect without one; `optional`: without one it needs a key or token.
+    #[serde(default)]
+    pub(crate) client_certificates: ClientCertificates,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -146,7 +174,14 @@ pub(crate) struct WrittenStore {
 }
 
 fn jwt(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    let mut schema = WrittenJwt::json_schema(generator);
+    or_null(WrittenJwt::json_schema(generator))
+}
+
+fn tls(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    or_null(WrittenTls::json_schema(generator))
+}
+
+fn or_null(mut schema: schemars::Schema) -> schemars::Schema {
     schema.insert("type".to_owned(), serde_json::json!(["object", "null"]));
     schema
 }

@@ -112,6 +112,8 @@ const TABLE: &[(&str, ProjectMay)] = &[
     ("roles.*.scopes", Never),
     ("roles.*.operate", Never),
     ("defaultRole", Narrow(WithoutRoles)),
+    ("tls", Never),
+    ("insecureHttp", Never),
     ("auth.keys", Never),
     ("auth.jwt", Never),
     ("auth.hosts", Never),

@@ -117,9 +117,10 @@ impl Resolver<'_> {
         let (servers, disabled) = self.servers(whole);
         let (views, roles) = (self.views(whole), self.roles(whole));
         let default_role = self.default_role(whole);
-        let auth = self.auth(whole);
+        let (tls, auth) = (self.tls(whole), self.auth(whole));
         let telemetry = self.telemetry(whole);
         let store = self.store(whole);
+        let insecure_http = self.typed(whole.get("insecureHttp")?, "insecureHttp");
         let handshake = self.typed(whole.get("handshake")?, "handshake");
         let errors = self.typed(whole.get("errors")?, "errors");
         let limits = self.typed(whole.get("limits")?, "limits");
@@ -128,6 +129,8 @@ impl Resolver<'_> {
         // All unreadable values were reported, by the schema check or here.
         Some(Settings {
             listen: whole.get("listen").and_then(|listen| listen_at(listen.read)),
+            tls,
+            insecure_http: insecure_http?,
             servers,
             disabled,
             defaults: defaults?,

@@ -3,11 +3,11 @@
 use super::{Pair, Resolver};
 use crate::{
     expand::{has_reference, shown},
-    keys::{WrittenAuth, WrittenStore, WrittenTelemetry, check::join},
+    keys::{WrittenAuth, WrittenStore, WrittenTelemetry, WrittenTls, check::join},
     looks,
     problem::Code,
     secret::Secret,
-    settings::{Auth, JwksPlace, Jwt, Role, StorePlace, Telemetry, View},
+    settings::{Auth, JwksPlace, Jwt, Role, StorePlace, Telemetry, Tls, View},
 };
 use std::collections::BTreeMap;
 
@@ -80,6 +80,22 @@ impl Resolver<'_> {
             .suggestion = near;
         }
         Some(role)
+    }
+
+    pub(super) fn tls(&mut self, whole: Pair<'_>) -> Option<Tls> {
+        let part = whole.get("tls")?;
+        let written: WrittenTls = self.typed::<Option<_>>(part, "tls")??;
+        for (key, given) in [("certificate", &written.certificate), ("key", &written.key)] {
+            if given.is_none() {
+                self.report(Code::Missing, part.written, "tls", format!("`{key}` is needed here"));
+            }
+        }
+        Some(Tls {
+            certificate: written.certificate?,
+            key: written.key?,
+            client_authorities: written.client_authorities,
+            client_certificates: written.client_certificates,
+        })
     }
 
     pub(super) fn auth(&mut self, whole: Pair<'_>) -> Option<Auth> {

@@ -16,7 +16,10 @@ pub use server::{
     Builtin, EraSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ToolChange, ToolRule,
     TransportSetting, Unusable,
 };
-pub use serving::{AccessLog, Audit, Durability, Errors, Handshake, Limits, Naming, Role, View, WhenItFails};
+pub use serving::{
+    AccessLog, Audit, ClientCertificates, Durability, Errors, Handshake, Limits, Naming, Role, View,
+    WhenItFails,
+};
 
 /// The effective settings of all files, variables and flags.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,6 +27,9 @@ pub use serving::{AccessLog, Audit, Durability, Errors, Handshake, Limits, Namin
 pub struct Settings {
     /// Listen address; `None`: the default address.
     pub listen: Option<SocketAddr>,
+    pub tls: Option<Tls>,
+    /// Other machines may be served over plain HTTP.
+    pub insecure_http: bool,
     /// Enabled servers, by name.
     #[serde(serialize_with = "by_name")]
     pub servers: BTreeMap<ServerName, Server>,
@@ -45,6 +51,18 @@ pub struct Settings {
     pub access_log: AccessLog,
     pub telemetry: Telemetry,
     pub store: StorePlace,
+}
+
+/// TLS of the listener.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tls {
+    /// The certificate and those of intermediate authorities.
+    pub certificate: PathBuf,
+    pub key: PathBuf,
+    /// Authorities whose certificates identify clients.
+    pub client_authorities: Option<PathBuf>,
+    pub client_certificates: ClientCertificates,
 }
 
 /// Authentication of clients.

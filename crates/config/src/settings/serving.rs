@@ -115,6 +115,17 @@ pub enum Handshake {
     Optional,
 }
 
+/// Certificates of clients (mTLS).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ClientCertificates {
+    /// A client without a certificate needs a key or token.
+    Optional,
+    /// A client without a certificate cannot connect.
+    #[default]
+    Required,
+}
+
 /// The audit trail: a record of every call and its caller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -253,7 +264,8 @@ pub struct Role {
     pub deny: Vec<String>,
     /// Callers who have the role: `local` for the client on standard input and for programs of
     /// this machine where no keys or tokens are required, `key:<id>` or plainly the id of an API
-    /// key, `jwt:<issuer>#<subject>` for a token. Keys and tokens can also name roles themselves.
+    /// key, `jwt:<issuer>#<subject>` for a token, `cert:<subject>` for a client certificate (such
+    /// as `cert:CN=ada`). Keys and tokens can also name roles themselves.
     #[serde(default)]
     #[schemars(schema_with = "kind::names")]
     pub callers: Vec<String>,

@@ -44,7 +44,7 @@ fn identify(origin: &Arc<Origin>, request: Request<RequestBody>) -> Pending<Body
     {
         return Pending::ready(open);
     }
-    match main.options.guard.identify(request.headers(), origin.peer) {
+    match main.options.guard.identify(request.headers(), &origin.peer) {
         Admission::Now(Ok(caller)) => admit(origin, request, caller),
         Admission::Now(Err(denied)) => Pending::ready(deny(main, denied)),
         Admission::Later(verdict) => {

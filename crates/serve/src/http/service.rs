@@ -5,9 +5,15 @@ use super::{
     dispatch::dispatch,
     response::{Body, error, plain},
 };
-use crate::{access, connection_slots::ConnectionSlot, endpoints::Endpoints};
+use crate::{
+    access,
+    connection_slots::ConnectionSlot,
+    endpoints::Endpoints,
+    guard::Peer,
+    tls::{ClientCertificate, Tls},
+};
 use ::http::{HeaderName, Request, Response, StatusCode, header};
-use std::{net::SocketAddr, sync::Arc};
+use std::sync::Arc;
 use tokio::time::Instant;
 use trunkline_http1::server::{HeadError, Options, Pending, RequestBody, Service};
 use trunkline_protocol::{Era, Fault, FaultKind};
@@ -36,7 +42,7 @@ pub(crate) struct HttpService {
 /// The peer of a connection, and the endpoints that it can reach.
 pub(crate) struct Origin {
     pub(crate) endpoints: Arc<Endpoints>,
-    pub(crate) peer: SocketAddr,
+    pub(crate) peer: Peer,
     /// The port that the client connected to.
     pub(crate) port: u16,
 }
@@ -44,6 +50,18 @@ pub(crate) struct Origin {
 impl HttpService {
     pub(crate) fn new(origin: Origin, slot: Arc<ConnectionSlot>) -> Self {
         Self { origin: Arc::new(origin), slot }
+    }
+
+    /// Notes the certificate of the client, before the first request.
+    pub(crate) fn identified(mut self, certificate: Option<ClientCertificate>) -> Self {
+        if let Some(origin) = Arc::get_mut(&mut self.origin) {
+            origin.peer.certificate = certificate;
+        }
+        self
+    }
+
+    pub(crate) fn tls(&self) -> Option<Arc<Tls>> {
+        self.origin.endpoints.main.options.guard.tls().cloned()
     }
 
     pub(crate) fn slot(&self) -> &Arc<ConnectionSlot> {
@@ -63,9 +81,9 @@ impl Service for HttpService {
         let origin = &self.origin;
         match &origin.endpoints.main.options.access {
             None => dispatch(origin, request),
-            Some(hook) => {
-                access::logged(hook.clone(), request, origin.peer, |request| dispatch(origin, request))
-            }
+            Some(hook) => access::logged(hook.clone(), request, origin.peer.address, |request| {
+                dispatch(origin, request)
+            }),
         }
     }
 
@@ -73,7 +91,7 @@ impl Service for HttpService {
         self.slot.set_busy();
         tracing::debug!(%error, "a request head was rejected");
         if let Some(hook) = &self.origin.endpoints.main.options.access {
-            let peer = self.origin.peer.ip();
+            let peer = self.origin.peer.address.ip();
             hook(access::Access::refused(peer, error.status().as_u16(), error.to_string()));
         }
         plain(error.status(), &format!("{error}\n"))

@@ -13,7 +13,7 @@ use tokio::{
     sync::{mpsc::UnboundedReceiver, watch},
 };
 use trunkline_protocol::Caller;
-use trunkline_serve::{Admission, Denied, Guard, Limits, ServeOptions, Shutdown};
+use trunkline_serve::{Admission, Denied, Guard, Limits, Peer, ServeOptions, Shutdown};
 
 struct Served {
     address: SocketAddr,
@@ -30,7 +30,7 @@ async fn served(options: ServeOptions) -> Served {
 
 /// A server whose callers send their id in the `Authorization` header; the id `bad` is refused.
 async fn gated(limits: Limits) -> Served {
-    let gate = |headers: &HeaderMap, _peer| {
+    let gate = |headers: &HeaderMap, _: &Peer| {
         let token = headers.get("authorization").and_then(|value| value.to_str().ok());
         let id = token.and_then(|token| token.strip_prefix("Bearer ")).filter(|id| *id != "bad");
         let caller = |id: &str| Caller { id: id.to_owned(), roles: Vec::new(), scopes: Vec::new() };

@@ -76,6 +76,7 @@ pub(crate) enum Command {
     /// has no such server or rejected the key, 3 the gateway cannot be reached.
     Restart(commands::operate::Args),
     Audit(commands::audit::Args),
+    Key(commands::key::Args),
     Config(commands::config::Args),
     Completions(commands::completions::Args),
     Man(commands::man::Args),

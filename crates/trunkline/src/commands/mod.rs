@@ -8,6 +8,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod generate;
+pub(crate) mod key;
 pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod man;
@@ -64,6 +65,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure
         Command::Stop(args) => operate::run(context, &args, Operation::Stop),
         Command::Restart(args) => operate::run(context, &args, Operation::Restart),
         Command::Audit(args) => audit::run(context, &args),
+        Command::Key(args) => key::run(context, &args),
         Command::Config(args) => config::run(context, &args),
         Command::Completions(args) => completions::run(context, args),
         Command::Man(args) => man::run(context, &args),

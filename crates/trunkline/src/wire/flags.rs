@@ -2,7 +2,7 @@
 
 use crate::commands::serve::{Args, ErrorsChoice, GuardArgs};
 use serde_json::{Value, json};
-use trunkline_config::{Auth, Flag, JwksPlace, Jwt};
+use trunkline_config::{Auth, ClientCertificates, Flag, JwksPlace, Jwt, Tls};
 
 /// The claim of a token that names the caller's roles.
 const ROLES_CLAIM: &str = "roles";
@@ -26,6 +26,12 @@ pub(crate) fn of(args: &Args) -> Vec<Flag> {
         flags.push(flag("--errors", "errors", json!(form)));
     }
     let guard = &args.guard;
+    if let Some(tls) = tls(guard) {
+        flags.push(flag("--tls-cert", "tls", json!(tls)));
+    }
+    if guard.insecure_http {
+        flags.push(flag("--insecure-http", "insecureHttp", json!(true)));
+    }
     if let Some(keys) = &guard.keys {
         flags.push(flag("--keys", "auth.keys", json!(keys)));
     }
@@ -52,6 +58,17 @@ pub(crate) fn of(args: &Args) -> Vec<Flag> {
         flags.push(flag("--no-audit", "audit.enabled", json!(false)));
     }
     flags
+}
+
+/// TLS settings from the options.
+pub(crate) fn tls(guard: &GuardArgs) -> Option<Tls> {
+    let (Some(certificate), Some(key)) = (&guard.tls_cert, &guard.tls_key) else { return None };
+    Some(Tls {
+        certificate: certificate.clone(),
+        key: key.clone(),
+        client_authorities: guard.client_ca.clone(),
+        client_certificates: ClientCertificates::default(),
+    })
 }
 
 /// Authentication settings from the options, for commands that read no configuration.

@@ -2,15 +2,12 @@
 
 use ::http::{HeaderMap, HeaderValue, header};
 use parking_lot::Mutex;
-use std::{
-    net::{IpAddr, SocketAddr},
-    sync::Arc,
-};
+use std::{net::IpAddr, sync::Arc};
 use trunkline_auth::{
     AttemptLimit, AuthError, Authenticator, Challenge, Identity, Principal, TrustedProxies, Unidentified,
 };
 use trunkline_protocol::Caller;
-use trunkline_serve::{Admission, Denied, Gate};
+use trunkline_serve::{Admission, Denied, Gate, Peer};
 
 /// The token scopes that would give a role to a caller without one.
 pub(crate) type RoleScopes = Arc<dyn Fn(&Caller) -> Vec<String> + Send + Sync>;
@@ -28,7 +25,8 @@ struct Front {
 
 /// A gate that admits the callers known to the authenticator. Wrong guesses are counted by the
 /// address that the trusted proxies name. A token whose scopes give no role is refused, and told
-/// the scopes that would.
+/// the scopes that would. A request without an `Authorization` header comes from the owner of the
+/// client certificate, if there is one.
 pub(super) fn gate(
     authenticator: Authenticator,
     challenge: Challenge,
@@ -38,8 +36,13 @@ pub(super) fn gate(
     let gate =
         Arc::new(trunkline_auth::Gate::new(authenticator, Unidentified::Refuse, AttemptLimit::default()));
     let front = Arc::new(Front { challenge, roles, callers: Mutex::default() });
-    Arc::new(move |headers: &HeaderMap, peer: SocketAddr| {
-        let source = source(&proxies, headers, peer.ip());
+    Arc::new(move |headers: &HeaderMap, peer: &Peer| {
+        if let Some(certificate) = &peer.certificate
+            && !headers.contains_key(header::AUTHORIZATION)
+        {
+            return Admission::Now(front.convert(Ok(Identity::certificate(&certificate.subject).into())));
+        }
+        let source = source(&proxies, headers, peer.address.ip());
         let mut given = headers.get_all(header::AUTHORIZATION).iter();
         let verdict = match (given.next(), given.next()) {
             (None, _) => gate.admit_at_once::<HeaderValue>(&[], source),
@@ -127,7 +130,7 @@ mod tests {
         for token in tokens {
             headers.append(header::AUTHORIZATION, format!("Bearer {token}").parse().unwrap());
         }
-        match gate(&headers, "127.0.0.1:9".parse().unwrap()) {
+        match gate(&headers, &Peer { address: "127.0.0.1:9".parse().unwrap(), certificate: None }) {
             Admission::Now(verdict) => verdict,
             Admission::Later(_) => panic!("a key needs nobody else"),
         }
@@ -141,7 +144,8 @@ mod tests {
             ada.sha256, bob.sha256
         );
         let keys = ApiKeys::from_json(&text).unwrap();
-        let gate = gate(Authenticator::Keys(keys), Challenge::default(), TrustedProxies::default(), None);
+        let gate =
+            gate(Authenticator::Keys(keys.into()), Challenge::default(), TrustedProxies::default(), None);
         let first = admitted(&gate, &[&ada.token]).unwrap();
         assert!(Arc::ptr_eq(&first, &admitted(&gate, &[&ada.token]).unwrap()));
         assert_eq!(

@@ -7,6 +7,7 @@ pub(crate) mod flags;
 pub(crate) mod gate;
 pub(crate) mod gateway;
 mod issuer;
+mod keys;
 pub(crate) mod lineage;
 pub(crate) mod memory;
 pub(crate) mod named;
@@ -18,6 +19,7 @@ pub(crate) mod settings;
 mod signing;
 pub(crate) mod stack;
 pub(crate) mod store;
+pub(crate) mod tls;
 
 use crate::{
     args::{AskArgs, ConnectionArgs, EraChoice, IdChoice},

@@ -7,9 +7,9 @@ use super::{
 };
 use crate::{args::EraChoice, environment::Environment, failure::Failure};
 use std::{collections::HashMap, path::PathBuf, time::Duration};
-use trunkline_auth::{ApiKeys, Authenticator, Challenge, JwtOptions, ProtectedResource, TrustedProxies};
+use trunkline_auth::{Authenticator, Challenge, JwtOptions, ProtectedResource, TrustedProxies};
 use trunkline_config::{
-    Auth, Durability as DurabilitySetting, Handshake as HandshakeSetting, JwksPlace, Rate, Settings,
+    Auth, Durability as DurabilitySetting, Handshake as HandshakeSetting, JwksPlace, Rate, Settings, Tls,
     WhenItFails, read_regular_text,
 };
 use trunkline_gateway::{
@@ -23,8 +23,6 @@ use trunkline_serve::{Eras, Guard, Handshake, RestLimits, ServeOptions};
 /// Sizes of the secret that seals states.
 const MAX_STATE_KEY: u64 = 64 * 1024;
 const MIN_STATE_KEY: usize = 32;
-/// Maximum size of an API key file.
-const MAX_KEY_FILE: u64 = 16 * 1024 * 1024;
 
 /// The audit trail of one server process, and its directory; `None` if disabled.
 pub(crate) fn trail(
@@ -107,7 +105,7 @@ pub(crate) fn options(
             HandshakeSetting::Required => Handshake::Required,
             HandshakeSetting::Optional => Handshake::Optional,
         },
-        guard: guard(&settings.auth, roles)?,
+        guard: guard(&settings.auth, settings.tls.as_ref(), roles)?,
         limits: limits(settings),
         rest: rest_limits(settings),
         ..ServeOptions::default()
@@ -171,7 +169,8 @@ pub(super) fn states(settings: &Settings) -> Result<StateOptions, Failure> {
     Ok(StateOptions { key: key.transpose()?, lifetime: settings.limits.state_for })
 }
 
-pub(crate) fn guard(auth: &Auth, roles: Option<RoleScopes>) -> Result<Guard, Failure> {
+/// The guard of a listener, before its encryption is known.
+pub(crate) fn guard(auth: &Auth, tls: Option<&Tls>, roles: Option<RoleScopes>) -> Result<Guard, Failure> {
     let mut metadata = match &auth.jwt {
         Some(jwt) => Some(
             ProtectedResource::new(&jwt.audience, &[&jwt.issuer])
@@ -187,27 +186,19 @@ pub(crate) fn guard(auth: &Auth, roles: Option<RoleScopes>) -> Result<Guard, Fai
         Challenge { resource_metadata: metadata.as_ref().map(ProtectedResource::address), scopes };
     let proxies = TrustedProxies::new(&auth.trusted_proxies)
         .map_err(|error| Failure::usage(format!("auth.trustedProxies: {error}")))?;
+    let asks_certificates = tls.is_some_and(|tls| tls.client_authorities.is_some());
+    let authenticator = authenticator(auth)?.or(asks_certificates.then_some(Authenticator::Certificates));
     Ok(Guard {
         hosts: auth.hosts.clone(),
         origins: auth.origins.clone(),
-        gate: authenticator(auth)?.map(|authenticator| gate::gate(authenticator, challenge, proxies, roles)),
+        gate: authenticator.map(|authenticator| gate::gate(authenticator, challenge, proxies, roles)),
         metadata: metadata.map(|metadata| metadata.to_json()),
+        ..Guard::default()
     })
 }
 
 fn authenticator(auth: &Auth) -> Result<Option<Authenticator>, Failure> {
-    let keys = match &auth.keys {
-        None => None,
-        Some(path) => {
-            let unusable = |why: &dyn std::fmt::Display| Failure::usage(format!("{}: {why}", path.display()));
-            let text = read_regular_text(path, MAX_KEY_FILE).map_err(|error| unusable(&error))?;
-            let keys = ApiKeys::from_json(&text).map_err(|error| unusable(&error))?;
-            if keys.all_expired() {
-                tracing::warn!(file = %path.display(), "all API keys in this file have expired");
-            }
-            Some(keys)
-        }
-    };
+    let keys = auth.keys.as_deref().map(super::keys::keys).transpose()?;
     let tokens = match &auth.jwt {
         None => None,
         Some(jwt) => {

@@ -174,7 +174,7 @@ async fn over_stdio(
     // The only client may use the full concurrency and queue of the only upstream.
     let room = UpstreamOptions::default().bulkhead;
     let mut options = ServeOptions {
-        guard: wire::serve::guard(&wire::flags::auth(&args.guard), None)?,
+        guard: wire::serve::guard(&wire::flags::auth(&args.guard), None, None)?,
         limits: Limits { calls: room.concurrency + room.queue, ..Limits::default() },
         ..ServeOptions::default()
     };
@@ -196,7 +196,9 @@ async fn over_http(
     seen: Seen<'_>,
 ) -> Result<Ending, Failure> {
     let mut stop = Stop::listen()?;
-    let mut guard = wire::serve::guard(&wire::flags::auth(&args.guard), None)?;
+    let tls = wire::flags::tls(&args.guard);
+    let mut guard = wire::serve::guard(&wire::flags::auth(&args.guard), tls.as_ref(), None)?;
+    guard.encryption = wire::tls::encryption(tls.as_ref(), args.guard.insecure_http)?;
     guard.hosts.extend(listening::own_host(address));
     let listener = listening::listen(address, &guard).await?;
     // Connect now, so that an unreachable server is reported at startup, not on the first call.
@@ -217,7 +219,8 @@ async fn over_http(
     };
     let handler = stack(telemetry).around(handler, &mut options);
     let serving = listener.serve(handler, options);
-    announce(context, serving.address(), &server)?;
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    announce(context, &format!("{scheme}://{}", listening::local(serving.address())), &server)?;
     let (tell, told) = watch::channel(Shutdown::Running);
     let mut running = Box::pin(serving.run(told));
     for word in [Shutdown::Drain, Shutdown::Now] {
@@ -230,13 +233,12 @@ async fn over_http(
     Ok(Ending::Fine)
 }
 
-fn announce(context: &Context, address: SocketAddr, server: &About) -> Result<(), Failure> {
-    let address = listening::local(address);
-    let endpoint = format!("http://{address}/mcp");
+fn announce(context: &Context, base: &str, server: &About) -> Result<(), Failure> {
+    let endpoint = format!("{base}/mcp");
     if context.output.json {
         let value = serde_json::json!({
             "endpoint": endpoint,
-            "sse": format!("http://{address}/sse"),
+            "sse": format!("{base}/sse"),
             "server": server.name,
             "revision": server.revision,
             "pid": std::process::id(),
@@ -245,7 +247,7 @@ fn announce(context: &Context, address: SocketAddr, server: &About) -> Result<()
     }
     let name = server.name.as_deref().unwrap_or("a server without a name");
     context.screen.tell(&format!(
-        "{name} (revision {}) is offered at {endpoint}, and to clients of 2024-11-05 at http://{address}/sse\n",
+        "{name} (revision {}) is offered at {endpoint}, and to clients of 2024-11-05 at {base}/sse\n",
         server.revision.unwrap_or("unknown")
     ));
     Ok(())

@@ -16,7 +16,7 @@ pub(super) struct Facts<'a> {
 
 /// Prints the banner to standard error or, with `--json`, the same facts to standard output.
 pub(super) fn show(context: &Context, facts: &Facts<'_>) -> Result<(), Failure> {
-    let endpoint = format!("http://{}/mcp", listening::local(facts.address));
+    let endpoint = format!("{}://{}/mcp", scheme(facts), listening::local(facts.address));
     if context.output.json {
         let mut value =
             serde_json::json!({"endpoint": endpoint, "pid": std::process::id(), "audit": facts.trail});
@@ -62,12 +62,18 @@ fn text(facts: &Facts<'_>, endpoint: &str) -> String {
     text
 }
 
+fn scheme(facts: &Facts<'_>) -> &'static str {
+    if facts.loaded.settings.tls.is_some() { "https" } else { "http" }
+}
+
 /// How other machines reach a server that listens on all addresses.
 fn elsewhere(facts: &Facts<'_>) -> Option<(&'static str, String)> {
     let port = facts.address.port();
     let line = match facts.loaded.settings.auth.hosts.first() {
-        Some(host) => format!("http://{host}:{port}/mcp"),
-        None => format!("--host NAME accepts http://NAME:{port}/mcp, where NAME is this machine's"),
+        Some(host) => format!("{}://{host}:{port}/mcp", scheme(facts)),
+        None => {
+            format!("--host NAME accepts {}://NAME:{port}/mcp, where NAME is this machine's", scheme(facts))
+        }
     };
     facts.address.ip().is_unspecified().then_some(("elsewhere", line))
 }

@@ -128,8 +128,20 @@ pub(crate) struct ServiceArgs {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Authentication and accepted hosts")]
+#[command(next_help_heading = "Authentication, encryption and accepted hosts")]
 pub(crate) struct GuardArgs {
+    /// Serve over TLS with the certificate in this PEM file; it is read again when it changes
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// PEM file with the private key of the certificate
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Accept only clients with a certificate of the authorities in this PEM file
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) client_ca: Option<PathBuf>,
+    /// Serve other machines over plain HTTP, such as behind a proxy that encrypts
+    #[arg(long, conflicts_with = "tls_cert")]
+    pub(crate) insecure_http: bool,
     /// Refuse requests without one of the API keys in this file: {"keys": [{"id", "sha256",
     /// "roles", "scopes", "expires"}]}
     #[arg(long, value_name = "FILE")]
@@ -283,6 +295,8 @@ impl Serving<'_> {
         let settings = &loaded.settings;
         let mut options = wire::options(settings, args.era, offer.role_scopes())?;
         options.workers = self.workers.clone();
+        options.guard.encryption =
+            crate::wire::tls::encryption(settings.tls.as_ref(), settings.insecure_http)?;
         offer.add_pages(&mut options, telemetry);
         let inherited = socket.as_ref().and_then(|socket| socket.local_addr().ok());
         let address = inherited.or(settings.listen).unwrap_or(DEFAULT_ADDRESS);

@@ -1,0 +1,151 @@
+//! TLS of a listener: its certificate, which can be replaced while connections are served, and the
+//! certificates that it asks of clients.
+
+use arc_swap::ArcSwap;
+use rustls::{
+    RootCertStore, ServerConfig,
+    server::{VerifierBuilderError, WebPkiClientVerifier, danger::ClientCertVerifier},
+};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _};
+use std::{fmt, io, sync::Arc};
+use tokio::net::TcpStream;
+use tokio_rustls::{TlsAcceptor, server::TlsStream};
+
+/// The certificate of a listener, and the policy for certificates of clients.
+pub struct Tls {
+    config: ArcSwap<ServerConfig>,
+}
+
+/// PEM texts.
+#[derive(Clone)]
+pub struct TlsFiles {
+    /// The certificate, followed by those of intermediate authorities.
+    pub certificate: Vec<u8>,
+    /// Its private key.
+    pub key: Vec<u8>,
+    pub clients: Option<ClientAuthorities>,
+}
+
+/// The authorities that issue certificates of clients.
+#[derive(Debug, Clone)]
+pub struct ClientAuthorities {
+    /// Their certificates, as PEM.
+    pub authorities: Vec<u8>,
+    pub demand: CertificateDemand,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CertificateDemand {
+    /// A client without a certificate is identified by other credentials.
+    Optional,
+    /// A client without a certificate cannot connect.
+    Required,
+}
+
+/// A verified certificate of a client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientCertificate {
+    /// The distinguished name, such as `CN=ada, O=Example`.
+    pub subject: String,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum BadTls {
+    #[error("the certificate file contains no PEM certificate (-----BEGIN CERTIFICATE-----)")]
+    NoCertificate,
+    #[error("the key file contains no PEM private key (-----BEGIN PRIVATE KEY-----)")]
+    NoKey,
+    #[error("the certificate and the private key do not belong together, or are of an unknown kind")]
+    Pair(#[source] rustls::Error),
+    #[error("the file of client authorities contains no usable PEM certificate")]
+    NoAuthority,
+    #[error("the client authorities cannot be used")]
+    Authorities(#[from] VerifierBuilderError),
+}
+
+impl Tls {
+    pub fn new(files: &TlsFiles) -> Result<Self, BadTls> {
+        Ok(Self { config: ArcSwap::from_pointee(files.config()?) })
+    }
+
+    /// Uses other files for connections that are accepted from now on. If they are unusable,
+    /// nothing changes.
+    pub fn replace(&self, files: &TlsFiles) -> Result<(), BadTls> {
+        self.config.store(Arc::new(files.config()?));
+        Ok(())
+    }
+
+    /// Waits until the client has proven itself. The caller sets the limit.
+    pub(crate) async fn accept(
+        &self,
+        stream: TcpStream,
+    ) -> io::Result<(TlsStream<TcpStream>, Option<ClientCertificate>)> {
+        let stream = TlsAcceptor::from(self.config.load_full()).accept(stream).await?;
+        let chain = stream.get_ref().1.peer_certificates();
+        let certificate = chain.and_then(<[_]>::first).map(ClientCertificate::of).transpose()?;
+        Ok((stream, certificate))
+    }
+}
+
+impl TlsFiles {
+    fn config(&self) -> Result<ServerConfig, BadTls> {
+        let certificates = certificates(&self.certificate).ok_or(BadTls::NoCertificate)?;
+        let key = PrivateKeyDer::from_pem_slice(&self.key).map_err(|_| BadTls::NoKey)?;
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(BadTls::Pair)?;
+        let builder = match &self.clients {
+            None => builder.with_no_client_auth(),
+            Some(clients) => builder.with_client_cert_verifier(clients.verifier()?),
+        };
+        let mut config = builder.with_single_cert(certificates, key).map_err(BadTls::Pair)?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(config)
+    }
+}
+
+impl ClientAuthorities {
+    fn verifier(&self) -> Result<Arc<dyn ClientCertVerifier>, BadTls> {
+        let given = certificates(&self.authorities).ok_or(BadTls::NoAuthority)?;
+        let mut roots = RootCertStore::empty();
+        for certificate in given {
+            roots.add(certificate).map_err(|_| BadTls::NoAuthority)?;
+        }
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
+        let builder = match self.demand {
+            CertificateDemand::Optional => builder.allow_unauthenticated(),
+            CertificateDemand::Required => builder,
+        };
+        Ok(builder.build()?)
+    }
+}
+
+impl ClientCertificate {
+    /// Reads a certificate that was verified.
+    fn of(verified: &CertificateDer<'_>) -> io::Result<Self> {
+        let (_, certificate) = x509_parser::parse_x509_certificate(verified)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        Ok(Self { subject: certificate.subject().to_string() })
+    }
+}
+
+/// All certificates of a PEM text; `None` if it has none or one is malformed.
+fn certificates(pem: &[u8]) -> Option<Vec<CertificateDer<'static>>> {
+    let parsed: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    parsed.ok().filter(|certificates| !certificates.is_empty())
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tls").finish_non_exhaustive()
+    }
+}
+
+/// Shows no key.
+impl fmt::Debug for TlsFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TlsFiles").field("clients", &self.clients).finish_non_exhaustive()
+    }
+}
