@@ -12,7 +12,8 @@ const TOKEN: &str = "jwt:";
 const CERTIFICATE: &str = "cert:";
 
 /// An identified caller. Its text is unique: `key:<id>`, `jwt:<issuer>#<subject>`,
-/// `cert:<subject>`, `local` or `anonymous`. An issuer contains no `#` (RFC 8414 §2), so the first one ends it.
+/// `cert:<subject>`, `local` or `anonymous`. An issuer contains no `#` (RFC 8414 §2), so the first
+/// one ends it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Principal {
     /// The user who runs the process.

@@ -54,8 +54,8 @@ impl ApiKeys {
         Ok(Self { keys: RwLock::new(vec![key]) })
     }
 
-    /// Replaces the keys by those of a changed file; an invalid file changes nothing. A file without
-    /// keys revokes all.
+    /// Replaces the keys by those of a changed file; an invalid file changes nothing. A file
+    /// without keys revokes all.
     pub fn reload(&self, text: &str) -> Result<(), BadKeys> {
         let keys = match file::read(text) {
             Err(BadKeys::Empty) => Vec::new(),
