@@ -20,6 +20,7 @@ mod conformance;
 mod file_length;
 #[cfg(test)]
 mod layering;
+mod libraries;
 mod matrix;
 #[cfg(test)]
 mod named_files;

@@ -2,6 +2,7 @@
 //! [`COMMANDS`].
 
 mod bench;
+mod clients;
 mod compare;
 mod conformance;
 mod fuzz;
@@ -35,6 +36,12 @@ const COMMANDS: &[Command] = &[
         usage: "peers",
         summary: "install the test peers (npm, PyPI) into target/peers",
         run: peers::run,
+    },
+    Command {
+        name: "clients",
+        usage: "clients",
+        summary: "run the suites of clients/typescript (also in a browser) and clients/python",
+        run: clients::run,
     },
     Command {
         name: "conformance",

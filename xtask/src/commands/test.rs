@@ -8,6 +8,7 @@ use anyhow::{Result, anyhow, bail};
 use super::{fuzz, r#gen};
 use crate::arguments::Arguments;
 use crate::conformance::{self, Client, Report};
+use crate::libraries;
 use crate::matrix::{self, Plan};
 use crate::peers::{self, Peers};
 use crate::process;
@@ -77,6 +78,14 @@ fn steps(
     summary.step("cargo test", || {
         let mut command = workspace.cargo(&["test", "--workspace", "--no-fail-fast"]);
         cargo_test(command.env(PEERS, workspace.peers()), tally)
+    })?;
+    summary.step("client libraries", || {
+        for counts in [libraries::typescript(workspace, &peers), libraries::python(workspace)] {
+            let counts = counts?;
+            tally.passed += counts.passed;
+            tally.failed += counts.failed;
+        }
+        Ok(())
     })?;
     summary.step("conformance", || {
         let mut reports = conformance::run_client(workspace, &peers, Client::example(workspace)?, &[])?;
