@@ -12,6 +12,7 @@ mod markdown;
 mod parts;
 mod preflight;
 mod read;
+mod write;
 
 pub use document::{
     Bounds, Document, DocumentError, Extra, Formatting, Group, Members, NodeId, NodeKind, Origin, Other,
@@ -19,7 +20,12 @@ pub use document::{
 };
 pub use format::Format;
 pub use html::{HtmlOptions, html};
-pub use markdown::{MarkdownOptions, markdown};
+pub use markdown::{Images, MarkdownOptions, SheetHeadings, TableStyle, markdown};
 pub use parts::{Heading, outline, page, section};
 pub use preflight::{Limits, Refused, preflight};
 pub use read::{ReadError, ReadOptions, read};
+
+#[cfg(test)]
+mod agreement;
+#[cfg(test)]
+mod testing;

@@ -53,6 +53,9 @@ pub(crate) const PYTHON_PROGRAMS: [&str; 4] =
 /// The oldest Python that all packages support.
 pub(crate) const OLDEST_PYTHON: (u32, u32) = (3, 10);
 
+/// The model and the exports of documents that ours are compared with; it needs no models.
+pub(crate) const DOCLING: [Pin; 1] = [("docling-core", "2.104.0")];
+
 /// Redis, and the libraries that a bare system lacks.
 pub(crate) const DEBIAN: [Pin; 5] = [
     ("redis-server", "newest"),

@@ -109,9 +109,23 @@ impl Document {
 
     /// Reads and checks the JSON of a document of any 1.x version.
     pub fn from_json(json: &[u8]) -> Result<Self, DocumentError> {
-        let document: Self = serde_json::from_slice(json)?;
+        let mut document: Self = serde_json::from_slice(json)?;
         check::check(&document)?;
+        document.upgrade();
         Ok(document)
+    }
+
+    /// Version 1.0.0 had no layers. Later versions only added members, so all are written as the
+    /// version that other readers of today accept.
+    fn upgrade(&mut self) {
+        if self.version == "1.0.0" {
+            for text in &mut self.texts {
+                if matches!(text.label.as_str(), "page_header" | "page_footer") {
+                    "furniture".clone_into(&mut text.node.content_layer);
+                }
+            }
+        }
+        SCHEMA_VERSION.clone_into(&mut self.version);
     }
 
     /// Writes the document as JSON. Members that are null are left out.

@@ -66,12 +66,21 @@ fn the_computed_grid_is_not_written_back() {
 fn only_version_1_is_read() {
     let mut value = document(&[], &json!([]));
     value["version"] = json!("1.99.3");
-    assert!(parse(&value).is_ok());
+    assert_eq!(parse(&value).unwrap().version, "1.10.0");
     value["version"] = json!("2.0.0");
     assert_eq!(
         parse(&value).unwrap_err().to_string(),
         "expected a DoclingDocument of version 1.x, got \"2.0.0\""
     );
+}
+
+#[test]
+fn page_headers_of_the_first_version_become_furniture() {
+    let mut footer = text(0, &[]);
+    footer["label"] = json!("page_footer");
+    let mut value = document(&["#/texts/0"], &json!([footer]));
+    value["version"] = json!("1.0.0");
+    assert_eq!(parse(&value).unwrap().texts[0].node.content_layer, "furniture");
 }
 
 #[test]
