@@ -1,6 +1,7 @@
 //! The identity of a caller.
 
 use crate::Principal;
+use std::collections::BTreeMap;
 
 /// A verified caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,12 +9,14 @@ pub struct Identity {
     pub principal: Principal,
     pub roles: Vec<String>,
     pub scopes: Vec<String>,
+    /// The claims of the token that [`JwtOptions::claims`](crate::jwt::JwtOptions) names.
+    pub claims: BTreeMap<String, Vec<String>>,
 }
 
 impl Identity {
     /// The caller when authentication is off.
     pub fn anonymous() -> Self {
-        Self { principal: Principal::Anonymous, roles: Vec::new(), scopes: Vec::new() }
+        Self { principal: Principal::Anonymous, roles: Vec::new(), scopes: Vec::new(), claims: BTreeMap::new() }
     }
 
     /// The owner of a verified client certificate.

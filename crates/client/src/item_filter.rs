@@ -13,15 +13,30 @@ pub enum ItemKind {
 }
 
 type Test = dyn Fn(ItemKind, &str) -> bool + Send + Sync;
+type CallTest = dyn Fn(ItemKind, &str, Option<&Raw>) -> Result<(), Fault> + Send + Sync;
 
 /// Decides by name or URI which items are listed and used; by default all. An item that is left
 /// out looks like one that the server does not have.
 #[derive(Clone, Default)]
-pub struct ItemFilter(Option<Arc<Test>>);
+pub struct ItemFilter {
+    allows: Option<Arc<Test>>,
+    /// Decides about a call of an item by its arguments.
+    permits: Option<Arc<CallTest>>,
+}
 
 impl ItemFilter {
     pub fn new(allows: impl Fn(ItemKind, &str) -> bool + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(allows)))
+        Self { allows: Some(Arc::new(allows)), permits: None }
+    }
+
+    /// This filter, which also refuses single calls by their arguments.
+    #[must_use]
+    pub fn with_calls(
+        mut self,
+        permits: impl Fn(ItemKind, &str, Option<&Raw>) -> Result<(), Fault> + Send + Sync + 'static,
+    ) -> Self {
+        self.permits = Some(Arc::new(permits));
+        self
     }
 
     /// Removes the items that are not allowed from a page of a list.
@@ -33,7 +48,7 @@ impl ItemFilter {
             method::RESOURCES_TEMPLATES => (ItemKind::Resource, "uriTemplate"),
             _ => return,
         };
-        if let Some(allows) = &self.0 {
+        if let Some(allows) = &self.allows {
             items.retain(|item| item.text_of(member).is_none_or(|name| allows(kind, &name)));
         }
     }
@@ -50,11 +65,18 @@ impl ItemFilter {
             method::COMPLETE => return self.check_reference(ask.params.get("ref")),
             _ => None,
         };
-        named.map_or(Ok(()), |(kind, name)| self.allow(kind, &name))
+        let Some((kind, name)) = named else { return Ok(()) };
+        self.allow(kind, &name)?;
+        match &self.permits {
+            Some(permits) if ask.method != method::RESOURCES_SUBSCRIBE => {
+                permits(kind, &name, ask.params.get("arguments"))
+            }
+            _ => Ok(()),
+        }
     }
 
     pub(crate) fn allow(&self, kind: ItemKind, name: &str) -> Result<(), Fault> {
-        match &self.0 {
+        match &self.allows {
             Some(allows) if !allows(kind, name) => Err(missing(kind, name)),
             _ => Ok(()),
         }
@@ -72,7 +94,7 @@ impl ItemFilter {
 }
 
 /// The fault for an item that is not there, or not for this client.
-pub(crate) fn missing(kind: ItemKind, name: &str) -> Fault {
+pub fn missing(kind: ItemKind, name: &str) -> Fault {
     match kind {
         ItemKind::Tool => {
             Fault::new(FaultKind::NotAvailable, format!("the server has no tool named `{name}`"))

@@ -41,7 +41,7 @@ pub use connector::Connector;
 pub use frame_tap::{Direction, FrameTap};
 pub use host::{Abilities, Ability, Asked, Host, NoHost, Unattended};
 pub use ids::Ids;
-pub use item_filter::{ItemFilter, ItemKind};
+pub use item_filter::{ItemFilter, ItemKind, missing};
 pub use memory::{KnownTransport, Memory};
 pub use options::{
     Behalf, ClientInfo, ConnectOptions, DEFAULT_LIST_TTL, Exposure, RevisionChoice, TimeoutOwner,

@@ -106,6 +106,8 @@ impl Narrowing<'_> {
         let below = self.of(key);
         let (allowed, reason) = match narrower {
             Narrower::Added => return Some(added(below, node)),
+            Narrower::Denying if denies_only(node) => return Some(before(below, node)),
+            Narrower::Denying => (false, "may only add rules with `\"effect\": \"deny\"`"),
             Narrower::Loopback => (is_loopback(node), "may only name an address of this machine"),
             Narrower::Lower => {
                 (is_lower(node, below), "may only lower this, written out as a number or time")
@@ -181,6 +183,17 @@ fn added(below: Option<&Node>, node: &Node) -> Node {
     let known = below.map(Node::items).unwrap_or_default();
     let fresh = items.iter().filter(|item| !known.iter().any(|known| known.value == item.value));
     Node { value: Value::List(known.iter().chain(fresh).cloned().collect()), place: node.place }
+}
+
+/// True if every rule denies. Such rules are read before the user's own, so they can only take
+/// away: even a rule that asks could replace one that denies.
+fn denies_only(rules: &Node) -> bool {
+    rules.items().iter().all(|rule| rule.get("effect").and_then(Node::text) == Some("deny"))
+}
+
+fn before(below: Option<&Node>, node: &Node) -> Node {
+    let known = below.map(Node::items).unwrap_or_default();
+    Node { value: Value::List(node.items().iter().chain(known).cloned().collect()), place: node.place }
 }
 
 fn is_loopback(node: &Node) -> bool {

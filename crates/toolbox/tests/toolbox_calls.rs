@@ -119,7 +119,7 @@ async fn an_unknown_tool_and_a_forbidden_one_look_the_same() {
     let listed = tool.run("tools/list", json!({})).await.outcome.unwrap();
     assert_eq!(listed.as_str(), r#"{"tools":[],"cacheScope":"private"}"#);
     let admin =
-        Caller { id: "a".to_owned(), roles: vec!["root".to_owned()], scopes: vec!["admin".to_owned()] };
+        Caller { roles: vec!["root".to_owned()], scopes: vec!["admin".to_owned()], ..Caller::named("a") };
     let allowed = tool.clone().caller(admin.clone());
     assert_eq!(text(&allowed.call("secret", json!({})).await), "hello, a");
     let half = tool.caller(Caller { roles: Vec::new(), ..admin });
@@ -310,7 +310,7 @@ async fn a_long_text_is_cut_and_the_rest_can_be_read_by_its_caller_only() {
         uri = read["contents"][0]["_meta"]["trunkline/more"]["next"].as_str().map(str::to_owned);
     }
     assert_eq!(whole, "äb".repeat(1000));
-    let other = Caller { id: "other".to_owned(), roles: Vec::new(), scopes: Vec::new() };
+    let other = Caller::named("other");
     let foreign = trial.caller(other).run("resources/read", json!({"uri": first})).await;
     assert_eq!(code(&foreign.outcome.unwrap_err()), -32602);
 }

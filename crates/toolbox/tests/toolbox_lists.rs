@@ -10,7 +10,7 @@ use trunkline_toolbox::{
 };
 
 fn named(id: &str) -> Caller {
-    Caller { id: id.to_owned(), roles: Vec::new(), scopes: Vec::new() }
+    Caller::named(id)
 }
 
 fn code(fault: &Fault) -> i64 {

@@ -210,7 +210,7 @@ async fn s05_to_others_a_task_does_not_exist() {
     let toolbox = toolbox();
     let trial = follower(&toolbox);
     let id = start(&trial, "hangs").await["taskId"].clone();
-    let other = Caller { id: "other".to_owned(), roles: Vec::new(), scopes: Vec::new() };
+    let other = Caller::named("other");
     let other = trial.clone().caller(other);
     for (method, extra) in [("tasks/get", None), ("tasks/cancel", None), ("tasks/update", Some(json!({})))] {
         let params = |id: &Value| match &extra {

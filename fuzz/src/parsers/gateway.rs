@@ -162,7 +162,7 @@ impl Bench {
 
     async fn ask(&self, method: &'static str, params: Value) -> Result<Value, Fault> {
         let mut call = Call::new(method, Some(params.into()));
-        call.caller = Arc::new(Caller { id: "ada".to_owned(), roles: Vec::new(), scopes: Vec::new() });
+        call.caller = Arc::new(Caller::named("ada"));
         let result = self.gateway.call(call).outcome().await?;
         Ok(result.decode().expect("a result"))
     }

@@ -32,21 +32,43 @@ impl Claims {
         scopes.extend(words(self.scp.as_ref())?);
         scopes.sort();
         scopes.dedup();
+        let claim = |name: &String| Some((name.clone(), values(self.at(name)?)));
+        let claims = options.claims.iter().filter_map(claim).collect();
         let id = [self.sub, self.client_id, self.azp].into_iter().flatten().find(|id| !id.is_empty());
         let id = id.ok_or(AuthError::Invalid(Reason::Claims))?;
-        let identity = Identity { principal: Principal::token(self.iss, id), roles, scopes };
+        let identity = Identity { principal: Principal::token(self.iss, id), roles, scopes, claims };
         let missing = identity.missing_scopes(&options.scopes);
         if missing.is_empty() { Ok(identity) } else { Err(AuthError::Scope { missing }) }
     }
 
     fn roles(&self, path: &str) -> Result<Vec<String>, AuthError> {
+        words(self.at(path))
+    }
+
+    /// The claim at a path.
+    fn at(&self, path: &str) -> Option<&Value> {
         // The name of a claim may contain dots, as a URL does, so the whole path is tried first.
         if let Some(claim) = self.rest.get(path) {
-            return words(Some(claim));
+            return Some(claim);
         }
         let mut names = path.split('.');
         let first = names.next().and_then(|name| self.rest.get(name));
-        words(names.try_fold(first, |at, name| at.map(|at| at.get(name))).flatten())
+        names.try_fold(first, |at, name| at.map(|at| at.get(name))).flatten()
+    }
+}
+
+/// The values of a claim as texts. A text is one value, unlike in the lists of roles and scopes;
+/// an object has none.
+fn values(claim: &Value) -> Vec<String> {
+    let scalar = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(value) => Some(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    };
+    match claim {
+        Value::Array(items) => items.iter().take(MAX_GRANTS).filter_map(scalar).collect(),
+        one => scalar(one).into_iter().collect(),
     }
 }
 

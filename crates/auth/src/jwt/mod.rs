@@ -47,6 +47,8 @@ pub struct JwtOptions {
     pub roles_claim: String,
     /// Scopes that every token must carry.
     pub scopes: Vec<String>,
+    /// Claims that the identity keeps; dots reach into objects.
+    pub claims: Vec<String>,
 }
 
 /// The reason why the options are invalid.
@@ -81,6 +83,7 @@ impl JwtOptions {
             algorithms: ASYMMETRIC.to_vec(),
             leeway: Duration::from_secs(30),
             roles_claim: "roles".to_owned(),
+            claims: Vec::new(),
             scopes: Vec::new(),
         }
     }

@@ -121,6 +121,8 @@ impl Check<'_> {
             Some("glob") => globset::Glob::new(text)
                 .err()
                 .map(|error| format!("`{text}` is not a pattern: {}", error.kind())),
+            Some("pointer") => (!text.is_empty() && !text.starts_with('/'))
+                .then(|| format!("`{text}` is not a JSON Pointer, such as `/path`")),
             _ => None,
         };
         if let Some(wrong) = wrong {

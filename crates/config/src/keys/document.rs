@@ -2,7 +2,7 @@
 
 use super::{kind, server::WrittenServer};
 use crate::settings::{
-    AccessLog, Audit, ClientCertificates, Errors, Handshake, Limits, Role, ServerOptions, View,
+    AccessLog, Audit, ClientCertificates, Errors, Handshake, Limits, Policy, Role, ServerOptions, View,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -38,6 +38,8 @@ pub(crate) struct Document {
     roles: BTreeMap<String, Role>,
     /// The role of callers without another role.
     default_role: Option<String>,
+    /// Rules that decide which calls are allowed, denied, or put to a person.
+    policy: Policy,
     /// Authentication of clients. Without keys and tokens, only programs of this machine are
     /// accepted.
     auth: WrittenAuth,

@@ -52,6 +52,33 @@ pub(crate) fn globs(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "array", "items": {"type": "string", "x-kind": "glob", "minLength": 1, "maxLength": 256}, "maxItems": 1000})
 }
 
+/// Patterns, at least one.
+pub(crate) fn some_globs(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = globs(generator);
+    schema.insert("minItems".to_owned(), 1.into());
+    schema
+}
+
+/// Names, at least one.
+pub(crate) fn some_names(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = names(generator);
+    schema.insert("minItems".to_owned(), 1.into());
+    schema
+}
+
+pub(crate) fn glob(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "string", "x-kind": "glob", "minLength": 1, "maxLength": 1024})
+}
+
+pub(crate) fn number(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "number"})
+}
+
+/// A JSON Pointer (RFC 6901).
+pub(crate) fn pointer(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "string", "pattern": "^(/.*)?$", "maxLength": 1024, "x-kind": "pointer"})
+}
+
 pub(crate) fn names(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "array", "items": {"type": "string", "minLength": 1, "maxLength": 256}, "maxItems": 1000})
 }

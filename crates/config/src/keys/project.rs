@@ -4,7 +4,7 @@
 //!
 //! Every key of the schema has an entry here (a test checks that); a key without one is refused.
 
-use Narrower::{Added, Fewer, Loopback, Lower, Off, On, Ordered, True, WithoutRoles};
+use Narrower::{Added, Denying, Fewer, Loopback, Lower, Off, On, Ordered, True, WithoutRoles};
 use ProjectMay::{Narrow, Never, Set};
 
 /// Permission of a project's file to set a key.
@@ -21,6 +21,8 @@ pub(crate) enum ProjectMay {
 /// Rule that decides whether a value is at least as strict as that of the layers below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Narrower {
+    /// Rules that deny, read before those of the layers below.
+    Denying,
     /// A loopback address.
     Loopback,
     /// A number or duration that is not larger.
@@ -74,6 +76,7 @@ const TABLE: &[(&str, ProjectMay)] = &[
     ("mcp.servers.*.tools.*.hide", Narrow(True)),
     ("mcp.servers.*.tools.*.description", Never),
     ("mcp.servers.*.tools.*.annotations", Never),
+    ("mcp.servers.*.tools.*.tags", Never),
     ("mcp.servers.*.tools.*.idempotent", Never),
     ("mcp.servers.*.tools.*.timeout", Set),
     ("defaults.start", Set),
@@ -114,6 +117,8 @@ const TABLE: &[(&str, ProjectMay)] = &[
     ("defaultRole", Narrow(WithoutRoles)),
     ("tls", Never),
     ("insecureHttp", Never),
+    ("policy.default", Narrow(Ordered(&["allow", "ask", "deny"]))),
+    ("policy.rules", Narrow(Denying)),
     ("auth.keys", Never),
     ("auth.jwt", Never),
     ("auth.hosts", Never),
@@ -216,6 +221,7 @@ impl Narrower {
             Self::Off => "`false` only",
             Self::Ordered(_) => "stricter",
             Self::Added => "add",
+            Self::Denying => "add rules that deny",
             Self::WithoutRoles => "if you have no roles",
         }
     }

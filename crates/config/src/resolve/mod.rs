@@ -117,6 +117,7 @@ impl Resolver<'_> {
         let (servers, disabled) = self.servers(whole);
         let (views, roles) = (self.views(whole), self.roles(whole));
         let default_role = self.default_role(whole);
+        let policy = self.policy(whole);
         let (tls, auth) = (self.tls(whole), self.auth(whole));
         let telemetry = self.telemetry(whole);
         let store = self.store(whole);
@@ -137,6 +138,7 @@ impl Resolver<'_> {
             views,
             roles,
             default_role,
+            policy: policy?,
             auth: auth?,
             handshake: handshake?,
             errors: errors?,

@@ -7,9 +7,9 @@ use crate::{
     looks,
     problem::Code,
     secret::Secret,
-    settings::{Auth, JwksPlace, Jwt, Role, StorePlace, Telemetry, Tls, View},
+    settings::{Auth, JwksPlace, Jwt, Policy, Role, StorePlace, Telemetry, Tls, View},
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Reserved view names: `/mcp/server/…` is used for single servers, the others for REST.
 const TAKEN_VIEWS: [&str; 3] = ["server", "tools", "executions"];
@@ -98,6 +98,16 @@ impl Resolver<'_> {
         })
     }
 
+    pub(super) fn policy(&mut self, whole: Pair<'_>) -> Option<Policy> {
+        let part = whole.get("policy")?;
+        let mut policy: Policy = self.typed(part, "policy")?;
+        let written = part.get("rules").into_iter().flat_map(Pair::items);
+        for (rule, written) in policy.rules.iter_mut().zip(written) {
+            rule.origin = Some(self.layered.sources.origin(written.written.place));
+        }
+        Some(policy)
+    }
+
     pub(super) fn auth(&mut self, whole: Pair<'_>) -> Option<Auth> {
         let part = whole.get("auth")?;
         let written: WrittenAuth = self.typed(part, "auth")?;
@@ -119,6 +129,7 @@ impl Resolver<'_> {
                     jwks: place(jwt.jwks.unwrap_or_default()),
                     roles_claim: jwt.roles_claim.unwrap_or_else(|| "roles".to_owned()),
                     scopes: jwt.scopes,
+                    claims: mentioned_claims(whole),
                 })
             }
             _ => None,
@@ -170,6 +181,14 @@ impl Resolver<'_> {
             }
         }
     }
+}
+
+/// The claims that rules of the policy mention.
+fn mentioned_claims(whole: Pair<'_>) -> Vec<String> {
+    let rules = whole.at(&["policy", "rules"]).into_iter().flat_map(Pair::items);
+    let claims = rules.filter_map(|rule| rule.get("claims")).flat_map(Pair::entries);
+    let names: BTreeSet<String> = claims.map(|(name, _)| name.to_owned()).collect();
+    names.into_iter().collect()
 }
 
 fn server_names(whole: Pair<'_>) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! Settings: resolved, validated, plain data. The binary builds components from them.
 
 mod options;
+mod policy;
 mod server;
 mod serving;
 
@@ -11,6 +12,9 @@ use trunkline_protocol::ServerName;
 
 pub use options::{
     Arguments, Breaker, Lists, Rate, Restart, Retry, ServerOptions, Sessions, Start, Timeouts,
+};
+pub use policy::{
+    ArgumentCondition, Policy, PolicyConsent, PolicyEffect, PolicyRule, TimeWindow,
 };
 pub use server::{
     Builtin, EraSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ToolChange, ToolRule,
@@ -43,6 +47,7 @@ pub struct Settings {
     /// The role of callers without another role. If it is not set, such callers may use everything
     /// if no roles are configured, and nothing otherwise.
     pub default_role: Option<String>,
+    pub policy: Policy,
     pub auth: Auth,
     pub handshake: Handshake,
     pub errors: Errors,
@@ -92,6 +97,9 @@ pub struct Jwt {
     pub roles_claim: String,
     /// Scopes that every token must carry.
     pub scopes: Vec<String>,
+    /// Claims that rules of the policy mention.
+    #[serde(skip)]
+    pub claims: Vec<String>,
 }
 
 /// Source of an issuer's public keys.

@@ -193,6 +193,10 @@ pub struct ToolChange {
     /// Annotations to set or replace, such as `readOnlyHint`.
     #[serde(default)]
     pub annotations: serde_json::Map<String, serde_json::Value>,
+    /// Tags for policy rules.
+    #[serde(default)]
+    #[schemars(schema_with = "kind::names")]
+    pub tags: Vec<String>,
     /// Whether a call can safely be sent twice, so that it is retried when the connection breaks.
     #[serde(default)]
     pub idempotent: Option<bool>,

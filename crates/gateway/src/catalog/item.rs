@@ -6,10 +6,13 @@ use super::{
     rules::{ItemRules, ServerRules},
     template::Template,
 };
-use crate::rewrite;
-use crate::upstream::Kind;
+use crate::{policy::ToolTraits, rewrite, upstream::Kind};
+use serde_json::{Map, Value};
 use std::sync::Arc;
-use trunkline_protocol::{Raw, message::header_params};
+use trunkline_protocol::{
+    Raw,
+    message::{header_params, meta},
+};
 
 /// Most bytes of one item.
 pub(crate) const MAX_ITEM_BYTES: usize = 512 * 1024;
@@ -24,6 +27,8 @@ pub(crate) struct Item {
     pub(crate) listing: Raw,
     pub(crate) checker: Option<Arc<Checker>>,
     pub(crate) template: Option<Template>,
+    /// Only for tools.
+    pub(crate) traits: Option<ToolTraits>,
 }
 
 /// The member that identifies an item of this kind.
@@ -73,8 +78,24 @@ impl Item {
         let renamed = rules.rename.as_deref();
         let renamed = renamed.filter(|_| matches!(kind, Kind::Tools | Kind::Prompts)).map(Arc::from);
         let template = (kind == Kind::Templates).then(|| Template::new(inner));
-        Ok(Self { inner: inner.into(), renamed, listing, checker, template })
+        let traits = (kind == Kind::Tools).then(|| tool_traits(raw, server, rules));
+        Ok(Self { inner: inner.into(), renamed, listing, checker, template, traits })
     }
+}
+
+/// The tags and annotations that policy rules match: those of the operator, and those of our own
+/// packs. Other servers could claim anything.
+pub(super) fn tool_traits(raw: &Raw, server: &ServerRules, rules: &ItemRules) -> ToolTraits {
+    let own = |raw: Option<Raw>| raw.filter(|_| server.trusted);
+    let metadata = own(meta::get(Some(raw), meta::TOOL_METADATA));
+    let mut tags: Vec<String> = metadata.and_then(|it| it.member_as("tags")).unwrap_or_default();
+    tags.extend(rules.tags.iter().cloned());
+    let annotations = own(raw.member("annotations")).and_then(|it| it.decode().ok());
+    let mut annotations: Map<String, Value> = annotations.unwrap_or_default();
+    for (name, value) in rules.annotations.iter() {
+        annotations.insert(name.to_owned(), value.decode().unwrap_or_default());
+    }
+    ToolTraits { tags, annotations }
 }
 
 /// An invalid `x-mcp-header` quarantines the tool only if the server is reached over HTTP.

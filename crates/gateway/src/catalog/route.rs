@@ -3,12 +3,15 @@
 use super::{ServerFilters, checker::Checker, item::Item};
 use crate::{
     gateway::Source,
-    policy::{self, Filter, Key},
+    policy::{self, Applicable, Filter, Key, Target, Traits},
     rewrite::UriMap,
     upstream::{Kind, Offer},
     view::Share,
 };
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
 use trunkline_protocol::{
     Raw, ServerName,
     message::{DiscoverResult, ServerCapabilities, TASKS_EXTENSION},
@@ -41,6 +44,8 @@ pub struct Route {
     server: Arc<Server>,
     item: Arc<Item>,
     listing: Raw,
+    /// The policy rules that concern it, found with the first call.
+    applicable: OnceLock<Applicable>,
 }
 
 impl Server {
@@ -131,6 +136,7 @@ impl Route {
             server: Arc::clone(server),
             item: Arc::clone(item),
             listing,
+            applicable: OnceLock::new(),
         }
     }
 
@@ -151,6 +157,23 @@ impl Route {
     /// or renamed.
     pub(crate) fn further_names(&self) -> [&str; 2] {
         [&self.item.inner, self.former.as_deref().unwrap_or(&self.item.inner)]
+    }
+
+    /// The item, as policy rules match it.
+    pub(crate) fn target(&self) -> Target<'_> {
+        let [own, former] = self.further_names();
+        Target {
+            server: self.server.name.as_ref(),
+            subject: &self.subject,
+            own,
+            former,
+            traits: self.item.traits.as_ref().map_or(Traits::NotATool, Traits::Tool),
+        }
+    }
+
+    /// The policy rules that concern it, found by `find` the first time.
+    pub(crate) fn applicable(&self, find: impl FnOnce() -> Applicable) -> &Applicable {
+        self.applicable.get_or_init(find)
     }
 
     pub(crate) fn inner(&self) -> &str {

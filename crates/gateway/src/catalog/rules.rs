@@ -1,7 +1,7 @@
 //! The configured rules for what is offered, as plain data.
 
 use crate::{
-    policy::{BadGlob, FilterRules, PolicyRules},
+    policy::{BadGlob, BadPolicy, FilterRules, PolicyRules},
     view::ViewRules,
 };
 use std::collections::BTreeMap;
@@ -30,6 +30,8 @@ pub struct ServerRules {
     /// True if the server is reached over HTTP, where a tool with an invalid `x-mcp-header` must
     /// not be offered.
     pub over_http: bool,
+    /// True if its own annotations and tags are believed: it is one of our own packs.
+    pub trusted: bool,
 }
 
 /// Rules for one kind of items.
@@ -50,6 +52,8 @@ pub struct ItemRules {
     pub description: Option<String>,
     /// Added to the server's annotations; they replace those of the same name.
     pub annotations: Object,
+    /// Tags for policy rules.
+    pub tags: Vec<String>,
 }
 
 /// The rules are invalid. Nothing was changed.
@@ -57,6 +61,8 @@ pub struct ItemRules {
 pub enum BadRules {
     #[error(transparent)]
     Glob(#[from] BadGlob),
+    #[error(transparent)]
+    Policy(#[from] BadPolicy),
     #[error("view `{view}` names the server `{server}`, which is not configured")]
     UnknownServer { view: String, server: ServerName },
     #[error("invalid view name `{0}`: expected 1 to 64 letters, digits, `-` or `_`")]

@@ -102,6 +102,11 @@ impl ItemRules {
         self.rename = self.rename.take().or_else(|| later.rename.clone());
         self.hide = self.hide.or(later.hide);
         self.description = self.description.take().or_else(|| later.description.clone());
+        for tag in &later.tags {
+            if !self.tags.contains(tag) {
+                self.tags.push(tag.clone());
+            }
+        }
         for (name, value) in later.annotations.iter() {
             if self.annotations.get(name).is_none() {
                 self.annotations.set(name.to_owned(), value.clone());

@@ -8,7 +8,7 @@
 use super::{Inner, blocking_check, faults};
 use crate::{
     catalog::{Catalog, Checker, Refusal, Route, Server},
-    policy::{self, Permit},
+    policy::{self, Denial, Permit, Verdict},
     rewrite::{About, Publisher},
     view::{NameTable, Naming, View},
 };
@@ -36,9 +36,14 @@ impl Inner {
             Ok(route) => route,
             Err(missing) => return self.missing(catalog, view, call, missing),
         };
-        let Some(permit) = catalog.policy.permit(&call.caller, route) else {
-            let refused = refused(&call, "tool");
-            return self.missing(catalog, view, call, Missing::Unknown(refused));
+        let permit = match catalog.policy.judge(&call, route) {
+            Verdict::Allowed(permit) => permit,
+            Verdict::Ask(asked) => return faults::unasked(&asked),
+            Verdict::Denied(Denial::Hidden) => {
+                let refused = refused(&call, "tool");
+                return self.missing(catalog, view, call, Missing::Unknown(refused));
+            }
+            Verdict::Denied(denial) => return faults::denied(denial),
         };
         let checker = route.checker().filter(|checker| !passed.is_some_and(|it| Arc::ptr_eq(it, checker)));
         if let Some(checker) = checker {
@@ -64,9 +69,14 @@ impl Inner {
             Ok(route) => route,
             Err(missing) => return self.missing(catalog, view, call, missing),
         };
-        let Some(permit) = catalog.policy.permit(&call.caller, route) else {
-            let refused = refused(&call, "prompt");
-            return self.missing(catalog, view, call, Missing::Unknown(refused));
+        let permit = match catalog.policy.judge(&call, route) {
+            Verdict::Allowed(permit) => permit,
+            Verdict::Ask(asked) => return faults::unasked(&asked),
+            Verdict::Denied(Denial::Hidden) => {
+                let refused = refused(&call, "prompt");
+                return self.missing(catalog, view, call, Missing::Unknown(refused));
+            }
+            Verdict::Denied(denial) => return faults::denied(denial),
         };
         if let Some(params) = renamed(found.as_ref(), route) {
             call.params = Some(params);
@@ -166,7 +176,8 @@ fn named<'a>(
     }
     let parts = name.split_once('_').and_then(|(server, own)| Some((view.server(server)?, own)));
     let unconnected = parts.filter(|(server, _)| server.offer().is_none());
-    let wanted = unconnected.filter(|(_, own)| catalog.policy.admits_subject(&call.caller, &name, &[own]));
+    let wanted = unconnected
+        .filter(|(server, own)| catalog.policy.admits_name(&call.caller, server.name(), &name, own));
     let wanted = wanted.map(|(server, _)| server);
     Err(wanted.map_or_else(|| Missing::Unknown(faults::unknown(what, &name)), Missing::NotConnected))
 }

@@ -2,7 +2,21 @@
 //! that does not exist.
 
 use crate::catalog::{Server, shown};
-use trunkline_protocol::{Fault, FaultKind, Raw};
+use crate::policy::{Asked, Denial};
+use trunkline_protocol::{Fault, FaultKind, Raw, Reply};
+
+/// A call that the policy denies, though others of the same item may be allowed.
+pub(super) fn denied(denial: Denial) -> Reply {
+    let fault = denial.fault(|| Fault::new(FaultKind::DeniedByPolicy, "the policy does not allow this"));
+    tracing::info!(%fault, "denied by the policy");
+    Reply::ready(Err(fault))
+}
+
+/// A call that needs consent, where nobody can be asked.
+pub(super) fn unasked(asked: &Asked) -> Reply {
+    let text = format!("`{}` needs the consent of a person, who cannot be asked here", asked.subject);
+    Reply::ready(Err(Fault::new(FaultKind::ApprovalRefused, text).with_detail(asked.rule.clone())))
+}
 
 pub(super) fn unknown(what: &str, name: &str) -> Fault {
     // The specification's code for an unknown name is that of invalid params.

@@ -78,7 +78,7 @@ impl Inner {
         if let Some(fault) = view.own_fault(kind) {
             return Err(fault);
         }
-        let listing = view.listing(kind, &catalog.policy, &call.caller, &self.lists);
+        let listing = view.listing(kind, &catalog.policy, &catalog.policy.asker(call), &self.lists);
         let cursor = call
             .params
             .as_ref()

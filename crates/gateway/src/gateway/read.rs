@@ -3,7 +3,7 @@
 use super::{Inner, call::publish, faults};
 use crate::{
     catalog::Catalog,
-    policy::Permit,
+    policy::{Denial, Permit, Verdict},
     rewrite::{About, Publisher},
     view::{LocatedResource, View},
 };
@@ -16,12 +16,18 @@ impl Inner {
         let Some(uri) = uri.as_ref().and_then(Raw::text).map(Cow::into_owned) else {
             return Reply::ready(Err(faults::missing("uri")));
         };
-        let Some((found, permit)) = permitted(catalog, view, &call.caller, &uri) else {
+        let Some(found) = located(catalog, view, &call.caller, &uri) else {
             let fault = faults::no_resource(&uri);
             if view.awaits_servers(&catalog.policy, &call.caller) {
                 return self.once_usable(call, fault, is_usable);
             }
             return Reply::ready(Err(fault));
+        };
+        let permit = match catalog.policy.judge_resource(&call, found.server, &found.inner) {
+            Verdict::Allowed(permit) => permit,
+            Verdict::Ask(asked) => return faults::unasked(&asked),
+            Verdict::Denied(Denial::Hidden) => return Reply::ready(Err(faults::no_resource(&uri))),
+            Verdict::Denied(denial) => return faults::denied(denial),
         };
         let subject = found.server.name().as_ref();
         let publisher = if found.inner == uri {
@@ -53,16 +59,28 @@ impl Inner {
 fn is_usable(catalog: &Catalog, view: &View, call: &Call) -> bool {
     let uri = call.params.as_ref().and_then(|params| params.member("uri"));
     let uri = uri.as_ref().and_then(Raw::text);
-    uri.is_some_and(|uri| permitted(catalog, view, &call.caller, &uri).is_some())
+    uri.is_some_and(|uri| located(catalog, view, &call.caller, &uri).is_some())
 }
 
-/// The server of a URI, if the caller may read it.
+/// The server of a URI, and permission to complete it or subscribe to it.
 pub(super) fn permitted<'a>(
     catalog: &Catalog,
     view: &'a View,
     caller: &Caller,
     uri: &str,
 ) -> Option<(LocatedResource<'a>, Permit<'a>)> {
+    let found = located(catalog, view, caller, uri)?;
+    let permit = catalog.policy.permit_to(caller, found.server, &found.inner)?;
+    Some((found, permit))
+}
+
+/// The server of a URI, if the caller could be allowed to read it.
+fn located<'a>(
+    catalog: &Catalog,
+    view: &'a View,
+    caller: &Caller,
+    uri: &str,
+) -> Option<LocatedResource<'a>> {
     let found = view.locate(uri)?;
     if found.route.is_some_and(|route| !catalog.policy.admits(caller, route)) {
         return None;
@@ -72,8 +90,7 @@ pub(super) fn permitted<'a>(
     if !found.server.offers_uri(&found.inner) {
         return None;
     }
-    let permit = catalog.policy.permit_to(caller, found.server, &found.inner)?;
-    Some((found, permit))
+    catalog.policy.admits_resource(caller, found.server.name(), &found.inner).then_some(found)
 }
 
 /// The permit for the prompt or resource of a completion, and its reference with the server's name

@@ -2,103 +2,126 @@
 //!
 //! Everything that can be requested has a subject, `<server>_<what>`: for a tool or prompt its
 //! prefixed public name, whatever it is called in a view; for a resource the server's name and the
-//! URI; for any other method the server's name and the method. Each role has one list of globs for
-//! all subjects. The same list decides what is listed and what may be called.
+//! URI; for any other method the server's name and the method. The same policy decides what is
+//! listed and what may be called.
 //!
-//! A caller may do what at least one of its roles allows and none denies. For a caller without any
-//! configured role `otherwise` applies; if that is not set, it may do nothing.
+//! A call must be allowed twice. Roles come first: a caller may do what at least one of its roles
+//! allows and none denies; for a caller without any configured role `otherwise` applies, and if
+//! that is not set, it may do nothing. Then the rules are read from top to bottom, and the first
+//! that matches decides.
 
+mod asker;
+mod condition;
 mod filter;
+mod path;
+mod pattern;
 mod permit;
+mod roles;
+mod rule;
+mod rule_table;
+mod rules;
+mod truth;
+mod verdict;
+mod window;
 
 use crate::{
     catalog::{Route, Server},
     view::{NameTable, View},
 };
-use std::collections::{BTreeMap, BTreeSet};
-use trunkline_protocol::{Caller, ServerName, method};
+use std::collections::BTreeMap;
+use trunkline_protocol::{Call, Caller, ServerName, method};
 
+pub(crate) use asker::Asker;
 pub use filter::{BadGlob, FilterRules};
 pub(crate) use filter::{Filter, glob};
 pub(crate) use permit::Key;
 pub use permit::Permit;
+pub use roles::RoleRules;
+pub use rule::BadRule;
+pub(crate) use rule::{Target, ToolTraits, Traits};
+pub(crate) use rule_table::Applicable;
+pub use rules::{ArgumentSpec, Consent, Effect, RuleSet, RuleSpec, WindowSpec};
+pub(crate) use verdict::Verdict;
+pub use verdict::{Access, Asked, Denial};
 
-/// The configured roles.
+/// The configured roles and rules.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PolicyRules {
     pub roles: BTreeMap<String, RoleRules>,
     /// For callers without any of these roles; its callers and scopes have no meaning.
     pub otherwise: Option<RoleRules>,
-}
-
-/// One role: what it may do, and which callers have it in addition to those whose key or token
-/// names it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RoleRules {
-    pub filter: FilterRules,
-    /// Ids of callers that have the role.
-    pub callers: Vec<String>,
-    /// Token scopes that give the role.
-    pub scopes: Vec<String>,
-    /// True if its callers may see what concerns the operation of all servers: errors, paths,
-    /// sessions and metrics.
-    pub operate: bool,
+    pub rules: RuleSet,
 }
 
 /// Compiled [`PolicyRules`].
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
-    roles: BTreeMap<String, Role>,
-    otherwise: Option<Role>,
+    roles: roles::Roles,
+    table: rule_table::RuleTable,
 }
 
-#[derive(Debug, Clone)]
-struct Role {
-    filter: Filter,
-    callers: BTreeSet<String>,
-    scopes: BTreeSet<String>,
-    operate: bool,
-}
-
-/// The configured roles of a caller. Two callers with the same standing see the same.
+/// The roles and rules that concern a caller. Two callers with the same standing see the same.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub(crate) struct Standing(Vec<String>);
+pub(crate) struct Standing {
+    roles: Vec<String>,
+    rules: Vec<u8>,
+}
+
+/// A policy that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadPolicy {
+    #[error(transparent)]
+    Glob(#[from] BadGlob),
+    #[error(transparent)]
+    Rule(#[from] BadRule),
+}
 
 impl Policy {
-    pub fn new(rules: &PolicyRules) -> Result<Self, BadGlob> {
-        let roles = rules.roles.iter().map(|(role, rules)| Ok((role.clone(), Role::new(rules)?)));
-        let otherwise = rules.otherwise.as_ref().map(Role::new).transpose()?;
-        Ok(Self { roles: roles.collect::<Result<_, BadGlob>>()?, otherwise })
+    pub fn new(rules: &PolicyRules) -> Result<Self, BadPolicy> {
+        Ok(Self {
+            roles: roles::Roles::new(&rules.roles, rules.otherwise.as_ref())?,
+            table: rule_table::RuleTable::new(&rules.rules)?,
+        })
     }
 
     /// True if every caller may do everything.
     pub fn is_open(&self) -> bool {
-        self.roles.is_empty() && self.otherwise.is_none()
+        self.roles.is_open() && self.table.is_open()
+    }
+
+    /// True if there are rules, or calls are not allowed without one.
+    pub fn has_rules(&self) -> bool {
+        !self.table.is_open()
     }
 
     /// True if the caller may see errors, paths, sessions and metrics. Without roles every caller
     /// may. The local caller always may: where callers are not authenticated, the operator cannot
     /// be told from other programs of this machine.
     pub fn may_operate(&self, caller: &Caller) -> bool {
-        self.is_open() || Caller::is_local(caller) || self.rules_for(caller).any(|role| role.operate)
+        self.roles.is_open() || Caller::is_local(caller) || self.roles.may_operate(caller)
     }
 
     /// The scopes of which any one would give a role to a caller that has none; empty if it has
     /// one, or needs none.
     pub fn helpful_scopes(&self, caller: &Caller) -> Vec<String> {
-        if self.is_open() || self.rules_for(caller).next().is_some() {
-            return Vec::new();
+        self.roles.helpful_scopes(caller)
+    }
+
+    /// True if a caller could be allowed to use an item that is not listed here.
+    pub(crate) fn admits_item(&self, caller: &Caller, target: &Target<'_>) -> bool {
+        self.roles.admit(caller, target.subject, &[target.own, target.former]) && {
+            let asker = Asker::of_caller(caller, &self.roles);
+            self.could_allow(&asker, target, None)
         }
-        let scopes: BTreeSet<&String> = self.roles.values().flat_map(|role| &role.scopes).collect();
-        scopes.into_iter().cloned().collect()
     }
 
-    /// True if the caller may use an item that is not listed here.
-    pub(crate) fn allows_item(&self, caller: &Caller, server: &ServerName, name: &str) -> bool {
-        self.admits_subject(caller, &subject(server.as_ref(), name), &[name])
+    /// True if a caller could be allowed to read a resource, listed or not.
+    pub(crate) fn admits_resource(&self, caller: &Caller, server: &ServerName, uri: &str) -> bool {
+        self.is_open()
+            || self.admits_item(caller, &Target::unlisted(server, uri, &subject(server.as_ref(), uri)))
     }
 
-    /// Permission to use a listed item.
+    /// Permission for requests about a listed item other than its use, such as completions.
     pub fn permit<'a>(&self, caller: &Caller, route: &'a Route) -> Option<Permit<'a>> {
         self.admits(caller, route).then(|| Permit::new(route.server()))
     }
@@ -110,19 +133,29 @@ impl Policy {
         server: &'a Server,
         what: &str,
     ) -> Option<Permit<'a>> {
-        let admitted =
-            self.is_open() || self.admits_subject(caller, &subject(server.name().as_ref(), what), &[what]);
+        let admitted = self.is_open() || {
+            let asker = Asker::of_caller(caller, &self.roles);
+            self.allows_unlisted(&asker, &Target::unlisted(server.name(), what, &subject(server.name().as_ref(), what)))
+        };
         admitted.then(|| Permit::new(server))
     }
 
-    /// Permission to use the item with this subject.
+    /// Permission for requests about something with this subject that was allowed before, such as
+    /// the task of a tool.
     pub(crate) fn permit_known<'a>(
         &self,
         caller: &Caller,
         server: &'a Server,
         subject: &str,
     ) -> Option<Permit<'a>> {
-        self.admits_subject(caller, subject, &[]).then(|| Permit::new(server))
+        let target = Target {
+            server: server.name().as_ref(),
+            subject,
+            own: subject,
+            former: subject,
+            traits: Traits::Unknown,
+        };
+        (self.is_open() || self.admits_item(caller, &target)).then(|| Permit::new(server))
     }
 
     /// Permission to communicate with a server at all: for callers that may use anything of it.
@@ -153,14 +186,10 @@ impl Policy {
             || (server.offer().is_none() && self.may_reach(caller, server.name().as_ref()))
     }
 
-    /// True if the rules could allow something of a server whose items are unknown.
+    /// True if something of a server whose items are unknown could be allowed.
     fn may_reach(&self, caller: &Caller, server: &str) -> bool {
-        let start = subject(server, "");
-        // A rule that matches both the bare prefix and some other text denies the whole server.
-        let some = subject(server, method::DISCOVER);
-        let filters: Vec<&Filter> = self.rules_for(caller).map(|role| &role.filter).collect();
-        let denied = |filter: &&Filter| filter.denies(&start) && filter.denies(&some);
-        !filters.iter().any(denied) && filters.iter().any(|filter| filter.may_allow(&start))
+        self.roles.could_reach(caller, server)
+            && self.table.could_reach(server, &Asker::of_caller(caller, &self.roles))
     }
 
     /// Permission to subscribe to several resources; each of them must be permitted.
@@ -173,69 +202,69 @@ impl Policy {
         uris.all(|uri| self.permit_to(caller, server, uri).is_some()).then(|| Permit::new(server))
     }
 
+    /// True if some call of a listed item could be allowed.
     pub(crate) fn admits(&self, caller: &Caller, route: &Route) -> bool {
-        self.is_open() || self.admits_subject(caller, route.subject(), &route.further_names())
+        self.is_open() || self.admits_asker(&Asker::of_caller(caller, &self.roles), route)
     }
 
-    /// An item is also denied by its further names: the server's own name, and its subject before
-    /// it was cut or renamed. So neither a long name nor a rename can bypass a rule.
-    pub(crate) fn admits_subject(&self, caller: &Caller, subject: &str, further: &[&str]) -> bool {
-        if self.is_open() {
-            return true;
+    /// As [`Self::admits`], if the client may be known.
+    pub(crate) fn admits_asker(&self, asker: &Asker<'_>, route: &Route) -> bool {
+        self.is_open()
+            || self.roles.admit(asker.caller, route.subject(), &route.further_names())
+                && self.could_allow(asker, &route.target(), Some(route))
+    }
+
+    /// True if a tool of a server that never connected could be allowed, by its public name.
+    pub(crate) fn admits_name(&self, caller: &Caller, server: &ServerName, name: &str, own: &str) -> bool {
+        let target =
+            Target { server: server.as_ref(), subject: name, own, former: name, traits: Traits::Unknown };
+        self.is_open() || self.admits_item(caller, &target)
+    }
+
+    /// The caller of a request, as rules see it.
+    pub(crate) fn asker<'a>(&'a self, call: &'a Call) -> Asker<'a> {
+        if self.table.reads_client {
+            Asker::of_call(call, &self.roles)
+        } else {
+            Asker::of_caller(&call.caller, &self.roles)
         }
-        let denied =
-            |filter: &Filter| filter.denies(subject) || further.iter().any(|name| filter.denies(name));
-        let mut allowed = false;
-        for role in self.rules_for(caller) {
-            if denied(&role.filter) {
-                return false;
-            }
-            allowed |= role.filter.allows(subject);
+    }
+
+    pub(crate) fn standing(&self, asker: &Asker<'_>) -> Standing {
+        Standing { roles: self.roles.names(asker.caller), rules: self.table.standing(asker) }
+    }
+
+    fn could_allow(&self, asker: &Asker<'_>, target: &Target<'_>, route: Option<&Route>) -> bool {
+        self.table.is_open() || self.with_rules(target, route, |rules| self.table.could_allow(rules, target, asker))
+    }
+
+    fn allows_unlisted(&self, asker: &Asker<'_>, target: &Target<'_>) -> bool {
+        self.roles.admit(asker.caller, target.subject, &[target.own])
+            && (self.table.is_open() || {
+                let rules = self.table.applicable(target);
+                self.table.decide(&rules, target, asker, None).effect == Effect::Allow
+            })
+    }
+
+    /// Calls `use_them` with the rules that concern a target. A route keeps them.
+    fn with_rules<T>(
+        &self,
+        target: &Target<'_>,
+        route: Option<&Route>,
+        use_them: impl FnOnce(&Applicable) -> T,
+    ) -> T {
+        let kept = route.map(|route| route.applicable(|| self.table.applicable(target)));
+        match kept.filter(|kept| self.table.has(kept)) {
+            Some(kept) => use_them(kept),
+            None => use_them(&self.table.applicable(target)),
         }
-        allowed
-    }
-
-    pub(crate) fn standing(&self, caller: &Caller) -> Standing {
-        Standing(self.roles_of(caller).map(|(name, _)| name.clone()).collect())
-    }
-
-    /// The rules for a caller: those of its roles, or of `otherwise` if it has none.
-    fn rules_for<'a>(&'a self, caller: &'a Caller) -> impl Iterator<Item = &'a Role> {
-        let mut own = self.roles_of(caller).map(|(_, role)| role).peekable();
-        let otherwise = if own.peek().is_none() { self.otherwise.as_ref() } else { None };
-        own.chain(otherwise)
-    }
-
-    /// The configured roles of a caller, ordered by name.
-    fn roles_of<'a>(&'a self, caller: &'a Caller) -> impl Iterator<Item = (&'a String, &'a Role)> {
-        self.roles.iter().filter(|(name, role)| caller.roles.contains(name) || role.has(caller))
-    }
-}
-
-impl Role {
-    fn new(rules: &RoleRules) -> Result<Self, BadGlob> {
-        Ok(Self {
-            filter: Filter::new(&rules.filter)?,
-            callers: rules.callers.iter().cloned().collect(),
-            scopes: rules.scopes.iter().cloned().collect(),
-            operate: rules.operate,
-        })
-    }
-
-    fn has(&self, caller: &Caller) -> bool {
-        self.callers.contains(&caller.id) || caller.scopes.iter().any(|scope| self.scopes.contains(scope))
-    }
-}
-
-impl From<FilterRules> for RoleRules {
-    fn from(filter: FilterRules) -> Self {
-        Self { filter, ..Self::default() }
     }
 }
 
 impl Standing {
-    pub(crate) fn roles(&self) -> &[String] {
-        &self.0
+    /// A text that differs for each standing, to which cursors are bound.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &[u8]> {
+        self.roles.iter().map(String::as_bytes).chain([self.rules.as_slice()])
     }
 }
 

@@ -180,7 +180,7 @@ mod tests {
 
     fn bound(caller: &str, server: &str, params: &str) -> Bound {
         Bound {
-            caller: Arc::new(Caller { id: caller.to_owned(), roles: Vec::new(), scopes: Vec::new() }),
+            caller: Arc::new(Caller::named(caller)),
             server: server.parse().unwrap(),
             method: method::TOOLS_CALL.to_owned(),
             params: Some(Raw::parse(params.to_owned()).unwrap()),

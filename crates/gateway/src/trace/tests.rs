@@ -76,7 +76,7 @@ fn profile() -> Profile {
 
 fn asked(params: &str) -> Call {
     let mut call = Call::new(method::TOOLS_CALL, Some(Raw::parse(params.to_owned()).unwrap()));
-    call.caller = Arc::new(Caller { id: "ada".into(), roles: Vec::new(), scopes: Vec::new() });
+    call.caller = Arc::new(Caller::named("ada"));
     call
 }
 

@@ -31,9 +31,7 @@ impl Bound {
         add(view.as_bytes());
         add(&[kind as u8]);
         add(digest);
-        for role in standing.roles() {
-            add(role.as_bytes());
-        }
+        standing.parts().for_each(add);
         Self(context.finish().as_ref().to_vec())
     }
 }

@@ -3,12 +3,11 @@
 use super::listing::{ListOptions, Lister, Listing};
 use crate::{
     catalog::Route,
-    policy::{Policy, Standing},
+    policy::{Asker, Policy, Standing},
     upstream::Kind,
 };
 use parking_lot::RwLock;
 use std::{collections::HashMap, sync::Arc};
-use trunkline_protocol::Caller;
 
 /// Standings whose lists are cached; further ones are rendered each time.
 const MAX_LISTINGS: usize = 256;
@@ -39,15 +38,15 @@ impl NameTable {
     pub(crate) fn listing(
         &self,
         policy: &Policy,
-        caller: &Caller,
+        asker: &Asker<'_>,
         make: impl FnOnce(&Standing, &[&Route]) -> Listing,
     ) -> Arc<Listing> {
-        let standing = policy.standing(caller);
+        let standing = policy.standing(asker);
         let known = self.listings.read().get(&standing).cloned();
         if let Some(listing) = known {
             return listing;
         }
-        let visible: Vec<&Route> = self.routes.iter().filter(|route| policy.admits(caller, route)).collect();
+        let visible: Vec<&Route> = self.routes.iter().filter(|route| policy.admits_asker(asker, route)).collect();
         let listing = Arc::new(make(&standing, &visible));
         let mut listings = self.listings.write();
         if listings.len() < MAX_LISTINGS {
@@ -63,11 +62,11 @@ impl super::View {
         &self,
         kind: Kind,
         policy: &Policy,
-        caller: &Caller,
+        asker: &Asker<'_>,
         options: &ListOptions,
     ) -> Arc<Listing> {
-        self.table(kind).listing(policy, caller, |standing, visible| {
-            Lister { view: self, kind, policy, caller, standing, options }.list(visible)
+        self.table(kind).listing(policy, asker, |standing, visible| {
+            Lister { view: self, kind, policy, caller: asker.caller, standing, options }.list(visible)
         })
     }
 }

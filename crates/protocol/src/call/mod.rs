@@ -6,6 +6,7 @@ mod reply;
 use crate::{Notification, Raw, Revision};
 use std::{
     borrow::Cow,
+    collections::BTreeMap,
     sync::{Arc, LazyLock},
     time::Instant,
 };
@@ -94,15 +95,22 @@ pub struct Caller {
     pub roles: Vec<String>,
     /// Scopes that the caller's token carries.
     pub scopes: Vec<String>,
+    /// Claims of the caller's token that policy rules mention.
+    pub claims: BTreeMap<String, Vec<String>>,
 }
 
 static LOCAL: LazyLock<Arc<Caller>> =
-    LazyLock::new(|| Arc::new(Caller { id: "local".to_owned(), roles: Vec::new(), scopes: Vec::new() }));
+    LazyLock::new(|| Arc::new(Caller::named("local")));
 
 static OURSELVES: LazyLock<Arc<Caller>> =
-    LazyLock::new(|| Arc::new(Caller { id: "trunkline".to_owned(), roles: Vec::new(), scopes: Vec::new() }));
+    LazyLock::new(|| Arc::new(Caller::named("trunkline")));
 
 impl Caller {
+    /// A caller without roles, scopes and claims.
+    pub fn named(id: impl Into<String>) -> Self {
+        Self { id: id.into(), roles: Vec::new(), scopes: Vec::new(), claims: BTreeMap::new() }
+    }
+
     /// The local user, who runs the process.
     pub fn local() -> Arc<Self> {
         Arc::clone(&LOCAL)

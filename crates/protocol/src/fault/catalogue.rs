@@ -130,6 +130,12 @@ catalogue! {
         "The server kept asking for more input", "Report it to the server's author";
     Overloaded = "E224" "overloaded" Rpc::Own, 503 "RATE_LIMIT_ERROR" retry,
         "Too many calls are in progress", "Wait for other calls to end, then try again";
+    DeniedByPolicy = "E225" "denied-by-policy" Rpc::Own, 403 "PERMISSION_ERROR" final,
+        "The policy does not allow this call", "Change the arguments, or ask an operator; `trunkline explain` shows the rule";
+    ApprovalRefused = "E226" "approval-refused" Rpc::Own, 403 "PERMISSION_ERROR" final,
+        "A person did not agree to this call", "Do not repeat it unless that person asks for it";
+    ApprovalExpired = "E227" "approval-expired" Rpc::Own, 408 "PERMISSION_ERROR" retry,
+        "Nobody decided about this call in time", "Ask an operator to run `trunkline approvals list`, then try again";
     ToolFailed = "E301" "tool-failed" Rpc::Own, 500 "EXECUTION_ERROR" final,
         "The tool reported a failure", "Read the tool's own message";
     ConversionFailed = "E302" "conversion-failed" Rpc::Own, 500 "EXECUTION_ERROR" retry,

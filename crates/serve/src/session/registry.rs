@@ -119,7 +119,7 @@ mod tests {
     use trunkline_protocol::{Raw, Revision};
 
     fn session(caller: &str) -> Arc<Session> {
-        let caller = Arc::new(Caller { id: caller.to_owned(), roles: Vec::new(), scopes: Vec::new() });
+        let caller = Arc::new(Caller::named(caller));
         let client = Introduction { capabilities: Raw::empty_object(), info: None };
         Session::new(
             caller,

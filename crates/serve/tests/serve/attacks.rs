@@ -33,7 +33,7 @@ async fn gated(limits: Limits) -> Served {
     let gate = |headers: &HeaderMap, _: &Peer| {
         let token = headers.get("authorization").and_then(|value| value.to_str().ok());
         let id = token.and_then(|token| token.strip_prefix("Bearer ")).filter(|id| *id != "bad");
-        let caller = |id: &str| Caller { id: id.to_owned(), roles: Vec::new(), scopes: Vec::new() };
+        let caller = |id: &str| Caller::named(id);
         let verdict = id.map(|id| Arc::new(caller(id))).ok_or_else(|| Denied {
             status: 401,
             message: "who are you?".to_owned(),

@@ -84,6 +84,7 @@ pub(crate) fn auth(guard: &GuardArgs) -> Auth {
             },
             roles_claim: ROLES_CLAIM.to_owned(),
             scopes: Vec::new(),
+            claims: Vec::new(),
         }),
         _ => None,
     };

@@ -116,8 +116,8 @@ impl Front {
 
 /// The whole principal identifies a caller everywhere: sessions, limits, audit and roles.
 fn caller(identity: Identity) -> Caller {
-    let Identity { principal, roles, scopes } = identity;
-    Caller { id: principal.to_string(), roles, scopes }
+    let Identity { principal, roles, scopes, claims } = identity;
+    Caller { id: principal.to_string(), roles, scopes, claims }
 }
 
 #[cfg(test)]

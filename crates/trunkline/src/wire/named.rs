@@ -2,18 +2,22 @@
 
 use super::{gateway, reach, settings};
 use crate::{args::ConnectionArgs, environment::Environment, failure::Failure};
-use std::path::{Path, PathBuf};
+use serde_json::json;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use trunkline_client::{
-    ConnectOptions, Exposure, ItemFilter, ItemKind, Target,
+    ConnectOptions, Exposure, ItemFilter, ItemKind, Target, missing,
     resilience::{TimeoutOptions, Timeouts},
 };
 use trunkline_config::{Reach, Server, Settings};
 use trunkline_gateway::{
     catalog::{ItemAccess, KindRules, Rules},
-    policy::PolicyRules,
+    policy::{Access, Asked, PolicyRules},
     upstream::Kind,
 };
-use trunkline_protocol::{Caller, ServerName};
+use trunkline_protocol::{Call, Caller, Fault, FaultKind, Raw, ServerName, message::meta, method};
 
 /// A configured server, with its target, connection options and rules.
 #[derive(Debug)]
@@ -68,15 +72,38 @@ pub(crate) fn find(word: &str, environment: &Environment) -> Result<Option<Named
 /// The items that the local user may use, by the rules that also hold in the gateway.
 fn allowed_items(rules: &Rules, name: &ServerName) -> Result<ItemFilter, Failure> {
     let access = ItemAccess::new(rules, name).map_err(|bad| Failure::usage(bad.to_string()))?;
+    let access = Arc::new(access);
+    let judge = access.clone();
     let caller = Caller::local();
-    Ok(ItemFilter::new(move |kind, name| {
-        let kind = match kind {
-            ItemKind::Tool => Kind::Tools,
-            ItemKind::Prompt => Kind::Prompts,
-            ItemKind::Resource => Kind::Resources,
-        };
-        access.allows(&caller, kind, name)
+    let filter = ItemFilter::new(move |kind, name| access.allows(&caller, list_of(kind), name));
+    Ok(filter.with_calls(move |kind, name, arguments| {
+        // The policy looks at the caller and its client only; the local user is the default.
+        let call = Call::new(method::TOOLS_CALL, Some(own_meta()));
+        match judge.judge(&call, list_of(kind), name, arguments.cloned()) {
+            Access::Allowed => Ok(()),
+            Access::Ask(asked) => Err(needs_consent(&asked)),
+            Access::Denied(denial) => Err(denial.fault(|| missing(kind, name))),
+        }
     }))
+}
+
+fn list_of(kind: ItemKind) -> Kind {
+    match kind {
+        ItemKind::Tool => Kind::Tools,
+        ItemKind::Prompt => Kind::Prompts,
+        ItemKind::Resource => Kind::Resources,
+    }
+}
+
+/// `_meta` with the name of this client, which rules may mention.
+fn own_meta() -> Raw {
+    json!({"_meta": {(meta::CLIENT_INFO): {"name": "trunkline"}}}).into()
+}
+
+/// Without the gateway nobody else can be asked, and the caller must not agree to its own call.
+fn needs_consent(asked: &Asked) -> Fault {
+    let text = format!("`{}` needs the consent of a person, who is asked by the gateway only", asked.subject);
+    Fault::new(FaultKind::ApprovalRefused, text).with_detail(asked.rule.clone())
 }
 
 /// All configured servers.

@@ -209,6 +209,7 @@ fn authenticator(auth: &Auth) -> Result<Option<Authenticator>, Failure> {
             let options = JwtOptions {
                 roles_claim: jwt.roles_claim.clone(),
                 scopes: jwt.scopes.clone(),
+                claims: jwt.claims.clone(),
                 ..JwtOptions::new(&jwt.issuer, &jwt.audience)
             };
             Some(super::issuer::verifier(options, &source)?)

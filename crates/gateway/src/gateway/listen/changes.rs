@@ -5,14 +5,14 @@ use crate::{upstream::Kind, view::Listing};
 use futures_util::{Stream, stream};
 use std::{collections::VecDeque, sync::Arc};
 use tokio::sync::watch;
-use trunkline_protocol::{Call, Caller, Notification, Part, Raw, message::SubscriptionFilter, method};
+use trunkline_protocol::{Call, Notification, Part, Raw, message::SubscriptionFilter, method};
 
 /// Watches the lists of one caller in one view.
 pub(super) struct Changes {
     inner: Arc<Inner>,
     snapshots: watch::Receiver<u64>,
-    caller: Arc<Caller>,
-    view: Option<Arc<str>>,
+    /// The request for notifications.
+    call: Call,
     watched: Vec<Watched>,
     due: VecDeque<&'static str>,
 }
@@ -42,8 +42,7 @@ impl Changes {
         let mut changes = Self {
             inner: Arc::clone(inner),
             snapshots,
-            caller: Arc::clone(&call.caller),
-            view: call.view.clone(),
+            call: call.clone(),
             watched: Vec::new(),
             due: VecDeque::new(),
         };
@@ -89,12 +88,13 @@ impl Changes {
     /// The current lists; `None` if the view was removed.
     fn look(&self, kinds: &[Kind]) -> Option<Vec<Seen>> {
         let catalog = self.inner.now.load();
-        let view = catalog.view(self.view.as_deref())?;
+        let view = catalog.view(self.call.view.as_deref())?;
         // A caller must not learn that an item changed which is hidden from it.
         let plain = view.unruled && catalog.policy.is_open();
         let offer = view.servers.first().filter(|_| plain).and_then(|server| server.offer());
+        let asker = catalog.policy.asker(&self.call);
         let seen = |kind: &Kind| Seen {
-            listing: view.listing(*kind, &catalog.policy, &self.caller, &self.inner.lists),
+            listing: view.listing(*kind, &catalog.policy, &asker, &self.inner.lists),
             announced: offer.map_or(0, |offer| offer.announced[*kind as usize]),
         };
         Some(kinds.iter().map(seen).collect())

@@ -46,7 +46,7 @@ fn sources(servers: &[&Arc<Fake>]) -> Vec<Arc<dyn Source>> {
 
 fn caller(id: &str, roles: &[&str]) -> Arc<Caller> {
     let roles = roles.iter().map(|role| (*role).to_owned()).collect();
-    Arc::new(Caller { id: id.to_owned(), roles, scopes: Vec::new() })
+    Arc::new(Caller { roles, ..Caller::named(id) })
 }
 
 /// The caller and the view of a test call.

@@ -3,6 +3,7 @@
 mod harmless;
 mod kept_lists;
 pub(crate) mod operate;
+mod policy;
 mod rules;
 mod upstreams;
 
@@ -219,7 +220,7 @@ pub(crate) fn waiting(loaded: &Loaded) -> Option<(String, Vec<String>)> {
 
 /// The roles of callers, for a process without servers.
 pub(crate) fn policy(settings: &Settings) -> Result<Policy, Failure> {
-    Policy::new(&rules::policy(settings)).map_err(|bad| Failure::usage(bad.to_string()))
+    Policy::new(&rules::policy_rules(settings)).map_err(|bad| Failure::usage(bad.to_string()))
 }
 
 /// The rules for one server and its callers, for commands that reach it by its name.

@@ -1,5 +1,6 @@
 //! Builds the rules of the catalog and the policy from the configuration.
 
+use super::policy;
 use globset::Glob;
 use trunkline_auth::Principal;
 use trunkline_config::{Arguments, Naming as NamingSetting, Reach, Server, Settings, ToolChange, View};
@@ -15,7 +16,7 @@ pub(super) fn of(settings: &Settings) -> Rules {
         servers: settings.servers.iter().map(|(name, server)| (name.clone(), server_rules(server))).collect(),
         main: ViewRules::default(),
         views: settings.views.iter().map(|(name, view)| (name.clone(), view_rules(view, settings))).collect(),
-        policy: policy(settings),
+        policy: policy_rules(settings),
     }
 }
 
@@ -25,6 +26,7 @@ fn server_rules(server: &Server) -> ServerRules {
         tools: KindRules { filter: filter(&server.allow, &server.deny), items },
         check_arguments: server.options.arguments == Arguments::Checked,
         over_http: matches!(server.reach, Reach::Remote(_)),
+        trusted: matches!(server.reach, Reach::Builtin(_)),
         ..ServerRules::default()
     }
 }
@@ -39,6 +41,7 @@ fn item_rules(change: &ToolChange) -> ItemRules {
         hide: change.hide,
         description: change.description.clone(),
         annotations,
+        tags: change.tags.clone(),
     }
 }
 
@@ -63,7 +66,7 @@ fn servers_in(view: &View, settings: &Settings) -> Vec<ServerName> {
     settings.servers.keys().filter(fits).cloned().collect()
 }
 
-pub(super) fn policy(settings: &Settings) -> PolicyRules {
+pub(super) fn policy_rules(settings: &Settings) -> PolicyRules {
     let role = |role: &trunkline_config::Role| RoleRules {
         filter: filter(&role.allow, &role.deny),
         callers: role.callers.iter().map(|name| Principal::from_rule(name).to_string()).collect(),
@@ -74,6 +77,7 @@ pub(super) fn policy(settings: &Settings) -> PolicyRules {
     PolicyRules {
         roles: settings.roles.iter().map(|(name, given)| (name.clone(), role(given))).collect(),
         otherwise: otherwise.map(role),
+        rules: policy::rules(&settings.policy),
     }
 }
 
