@@ -16,7 +16,12 @@ pub struct Identity {
 impl Identity {
     /// The caller when authentication is off.
     pub fn anonymous() -> Self {
-        Self { principal: Principal::Anonymous, roles: Vec::new(), scopes: Vec::new(), claims: BTreeMap::new() }
+        Self {
+            principal: Principal::Anonymous,
+            roles: Vec::new(),
+            scopes: Vec::new(),
+            claims: BTreeMap::new(),
+        }
     }
 
     /// The owner of a verified client certificate.

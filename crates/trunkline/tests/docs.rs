@@ -30,8 +30,11 @@ fn blocks(page: &str, languages: &[&str]) -> Vec<(String, String)> {
 
 #[test]
 fn every_example_configuration_passes_the_check() {
-    let examples = blocks("examples.md", &["jsonc"]);
+    let mut examples = blocks("examples.md", &["jsonc"]);
     assert!(examples.len() >= 5, "only {} examples were found", examples.len());
+    let policies = blocks("policy.md", &["jsonc"]);
+    assert!(policies.len() >= 2, "only {} policies were found", policies.len());
+    examples.extend(policies);
     for (about, example) in examples {
         let home = tempfile::tempdir().expect("a temporary folder");
         let file = home.path().join("trunkline.json");

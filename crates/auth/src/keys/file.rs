@@ -3,6 +3,7 @@
 use super::{Key, MAX_KEYS, date, token};
 use crate::{Identity, Principal};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// The reason for refusing a key file. None of its keys are used.
 #[derive(Debug, thiserror::Error)]
@@ -70,7 +71,7 @@ fn key(entry: Entry) -> Result<Key, BadKeys> {
         None => None,
     };
     let principal = Principal::key(entry.id.clone());
-    let identity = Identity { principal, roles: entry.roles, scopes: entry.scopes };
+    let identity = Identity { principal, roles: entry.roles, scopes: entry.scopes, claims: BTreeMap::new() };
     Ok(Key { id: entry.id, identity: identity.into(), hash, expires })
 }
 

@@ -13,9 +13,7 @@ use trunkline_protocol::ServerName;
 pub use options::{
     Arguments, Breaker, Lists, Rate, Restart, Retry, ServerOptions, Sessions, Start, Timeouts,
 };
-pub use policy::{
-    ArgumentCondition, Policy, PolicyConsent, PolicyEffect, PolicyRule, TimeWindow,
-};
+pub use policy::{ArgumentCondition, Policy, PolicyConsent, PolicyEffect, PolicyRule, TimeWindow};
 pub use server::{
     Builtin, EraSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ToolChange, ToolRule,
     TransportSetting, Unusable,

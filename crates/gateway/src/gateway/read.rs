@@ -75,12 +75,7 @@ pub(super) fn permitted<'a>(
 }
 
 /// The server of a URI, if the caller could be allowed to read it.
-fn located<'a>(
-    catalog: &Catalog,
-    view: &'a View,
-    caller: &Caller,
-    uri: &str,
-) -> Option<LocatedResource<'a>> {
+fn located<'a>(catalog: &Catalog, view: &'a View, caller: &Caller, uri: &str) -> Option<LocatedResource<'a>> {
     let found = view.locate(uri)?;
     if found.route.is_some_and(|route| !catalog.policy.admits(caller, route)) {
         return None;

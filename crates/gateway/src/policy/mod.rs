@@ -135,7 +135,10 @@ impl Policy {
     ) -> Option<Permit<'a>> {
         let admitted = self.is_open() || {
             let asker = Asker::of_caller(caller, &self.roles);
-            self.allows_unlisted(&asker, &Target::unlisted(server.name(), what, &subject(server.name().as_ref(), what)))
+            self.allows_unlisted(
+                &asker,
+                &Target::unlisted(server.name(), what, &subject(server.name().as_ref(), what)),
+            )
         };
         admitted.then(|| Permit::new(server))
     }
@@ -235,7 +238,8 @@ impl Policy {
     }
 
     fn could_allow(&self, asker: &Asker<'_>, target: &Target<'_>, route: Option<&Route>) -> bool {
-        self.table.is_open() || self.with_rules(target, route, |rules| self.table.could_allow(rules, target, asker))
+        self.table.is_open()
+            || self.with_rules(target, route, |rules| self.table.could_allow(rules, target, asker))
     }
 
     fn allows_unlisted(&self, asker: &Asker<'_>, target: &Target<'_>) -> bool {

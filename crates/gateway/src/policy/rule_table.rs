@@ -39,17 +39,6 @@ pub(crate) struct Ruling {
     pub(crate) effect: Effect,
     /// The number of the rule; `None` if no rule matched.
     pub(crate) rule: Option<usize>,
-    /// False if a condition of the rule could not be judged.
-    pub(crate) certain: bool,
-}
-
-/// How one rule was judged, for explanations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Judged {
-    pub(crate) rule: usize,
-    pub(crate) target: Truth,
-    pub(crate) caller: Truth,
-    pub(crate) arguments: Truth,
 }
 
 static TABLE_IDS: AtomicU64 = AtomicU64::new(1);
@@ -74,10 +63,6 @@ impl RuleTable {
 
     pub(crate) fn rule(&self, number: usize) -> Option<&Rule> {
         self.rules.get(number)
-    }
-
-    pub(crate) fn default(&self) -> Effect {
-        self.default
     }
 
     /// The rules for an item.
@@ -106,10 +91,10 @@ impl RuleTable {
             let truth = if matches == Truth::No { matches } else { matches.and(rule.meets(arguments)) };
             // A condition that cannot be judged counts against the caller.
             if truth == Truth::Yes || (truth == Truth::Unknown && rule.effect != Effect::Allow) {
-                return Ruling { effect: rule.effect, rule: Some(number), certain: truth == Truth::Yes };
+                return Ruling { effect: rule.effect, rule: Some(number) };
             }
         }
-        Ruling { effect: self.default, rule: None, certain: true }
+        Ruling { effect: self.default, rule: None }
     }
 
     /// True if one of these rules has a condition on arguments.
@@ -118,7 +103,12 @@ impl RuleTable {
     }
 
     /// True if some call of this item could be allowed, perhaps after a question.
-    pub(super) fn could_allow(&self, applicable: &Applicable, target: &Target<'_>, asker: &Asker<'_>) -> bool {
+    pub(super) fn could_allow(
+        &self,
+        applicable: &Applicable,
+        target: &Target<'_>,
+        asker: &Asker<'_>,
+    ) -> bool {
         let now = self.now();
         for (_, rule) in self.read(applicable) {
             let arguments = if rule.arguments.is_empty() { Truth::Yes } else { Truth::Unknown };
@@ -147,23 +137,6 @@ impl RuleTable {
             }
         }
         self.default != Effect::Deny
-    }
-
-    /// How every rule up to the deciding one was judged.
-    pub(super) fn explain(
-        &self,
-        target: &Target<'_>,
-        asker: &Asker<'_>,
-        arguments: Option<&Raw>,
-    ) -> Vec<Judged> {
-        let now = self.now();
-        let judge = |(rule, it): (usize, &Rule)| Judged {
-            rule,
-            target: it.targets(target),
-            caller: it.concerns(asker, now),
-            arguments: it.meets(arguments),
-        };
-        self.rules.iter().enumerate().map(judge).collect()
     }
 
     /// The rules that concern a caller now, as bits.

@@ -20,8 +20,7 @@ use trunkline_protocol::{
 use trunkline_resilience::timeout;
 
 /// The caller of the gateway's own requests.
-static OURSELVES: LazyLock<Arc<Caller>> =
-    LazyLock::new(|| Arc::new(Caller::named("")));
+static OURSELVES: LazyLock<Arc<Caller>> = LazyLock::new(|| Arc::new(Caller::named("")));
 
 /// Members of a page that each hop writes itself; only their place is kept.
 const OURS: [&str; 4] = ["nextCursor", "resultType", "ttlMs", "cacheScope"];

@@ -46,7 +46,8 @@ impl NameTable {
         if let Some(listing) = known {
             return listing;
         }
-        let visible: Vec<&Route> = self.routes.iter().filter(|route| policy.admits_asker(asker, route)).collect();
+        let visible: Vec<&Route> =
+            self.routes.iter().filter(|route| policy.admits_asker(asker, route)).collect();
         let listing = Arc::new(make(&standing, &visible));
         let mut listings = self.listings.write();
         if listings.len() < MAX_LISTINGS {

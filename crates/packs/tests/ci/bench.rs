@@ -112,11 +112,7 @@ pub(crate) async fn call(trial: &Trial, tool: &str, arguments: Value) -> Said {
 }
 
 pub(crate) fn caller(id: &str, scopes: &[&str]) -> Caller {
-    Caller {
-        id: id.to_owned(),
-        roles: Vec::new(),
-        scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
-    }
+    Caller { scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(), ..Caller::named(id) }
 }
 
 /// Waits until a process has exited; a zombie counts as exited.

@@ -99,11 +99,9 @@ pub struct Caller {
     pub claims: BTreeMap<String, Vec<String>>,
 }
 
-static LOCAL: LazyLock<Arc<Caller>> =
-    LazyLock::new(|| Arc::new(Caller::named("local")));
+static LOCAL: LazyLock<Arc<Caller>> = LazyLock::new(|| Arc::new(Caller::named("local")));
 
-static OURSELVES: LazyLock<Arc<Caller>> =
-    LazyLock::new(|| Arc::new(Caller::named("trunkline")));
+static OURSELVES: LazyLock<Arc<Caller>> = LazyLock::new(|| Arc::new(Caller::named("trunkline")));
 
 impl Caller {
     /// A caller without roles, scopes and claims.

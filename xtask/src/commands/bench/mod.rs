@@ -37,8 +37,9 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
         Some("gateway") => gateway::run(workspace, arguments),
         Some("http1") => http1::run(workspace, arguments),
         Some("audit") => part(workspace, arguments, ["trunkline-gateway", "audit"]),
+        Some("policy") => part(workspace, arguments, ["trunkline-gateway", "policy"]),
         Some("timers") => part(workspace, arguments, ["trunkline-resilience", "timers"]),
-        _ => bail!("expected `bench client`, `serve`, `gateway`, `http1`, `audit` or `timers`"),
+        _ => bail!("expected `bench client`, `serve`, `gateway`, `http1`, `audit`, `policy` or `timers`"),
     }
 }
 

@@ -13,11 +13,7 @@ async fn d05_hostile_arguments_make_one_escaped_line_without_secrets() {
         "line\n{\"seq\":1}": 1,
     });
     let mut hostile = tool("x\u{1b}[2J\n{\"seq\":9,", &arguments);
-    hostile.caller = Arc::new(trunkline_protocol::Caller {
-        id: "eve\r\n".to_owned(),
-        roles: Vec::new(),
-        scopes: Vec::new(),
-    });
+    hostile.caller = Arc::new(trunkline_protocol::Caller::named("eve\r\n"));
     handler.call(hostile).outcome().await.unwrap();
     drop((handler, trail));
     let lines = lines(dir.path());

@@ -41,7 +41,7 @@ async fn a_caller_hears_of_the_lists_they_may_see_and_of_no_other() {
     };
     let roles = [("reader".to_owned(), allow("a_read*")), ("writer".to_owned(), allow("*"))].into();
     let gateway =
-        gateway(&[&a], Rules { policy: PolicyRules { roles, otherwise: None }, ..Rules::default() });
+        gateway(&[&a], Rules { policy: PolicyRules { roles, ..PolicyRules::default() }, ..Rules::default() });
     let mut reader = Client::named("r", &["reader"]).start(&gateway, LISTEN, &lists());
     let mut writer = Client::named("w", &["writer"]).start(&gateway, LISTEN, &lists());
     let all = json!({"toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true});

@@ -47,6 +47,7 @@ async fn m06_a_forged_or_foreign_cursor_is_refused() {
     let policy = PolicyRules {
         roles: [("r".to_owned(), RoleRules::default()), ("s".to_owned(), RoleRules::default())].into(),
         otherwise: Some(all().into()),
+        ..PolicyRules::default()
     };
     let rules = Rules { policy, ..Rules::default() };
     let one = with_options(&[&a], rules.clone(), |options| options.page_size = 1);
@@ -293,7 +294,7 @@ async fn a_server_that_shuffles_its_list_keeps_its_first_order() {
 async fn a_list_is_made_once_for_each_standing() {
     let a = Fake::new("a", Lists::tools(&["x"]));
     let roles = [("r".to_owned(), RoleRules::default())].into();
-    let rules = Rules { policy: PolicyRules { roles, otherwise: None }, ..Rules::default() };
+    let rules = Rules { policy: PolicyRules { roles, ..PolicyRules::default() }, ..Rules::default() };
     let gateway = gateway(&[&a], rules);
     let place =
         async |asking: Client| asking.ask(&gateway, TOOLS_LIST, json!({})).await.unwrap().as_bytes().as_ptr();

@@ -9,6 +9,7 @@ mod policy;
 mod reload;
 mod resources;
 mod rewrites;
+mod rules;
 mod speed;
 mod states;
 mod tasks;

@@ -26,7 +26,7 @@ fn roles(roles: &[(&str, FilterRules)], otherwise: Option<FilterRules>) -> Polic
             ((*role).to_owned(), RoleRules { filter: filter.clone(), ..RoleRules::default() })
         })
         .collect();
-    PolicyRules { roles, otherwise: otherwise.map(RoleRules::from) }
+    PolicyRules { roles, otherwise: otherwise.map(RoleRules::from), ..PolicyRules::default() }
 }
 
 fn lists() -> Lists {

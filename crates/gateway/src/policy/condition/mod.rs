@@ -3,12 +3,7 @@
 //! An argument is read from the frame as it is sent on: a frame with a member twice was refused
 //! when it was read, and names are compared after their escapes were decoded.
 
-use super::{
-    filter::glob,
-    path::Directory,
-    rules::ArgumentSpec,
-    truth::Truth,
-};
+use super::{filter::glob, path::Directory, rules::ArgumentSpec, truth::Truth};
 use globset::GlobMatcher;
 use serde_json::{Number, Value};
 use trunkline_protocol::Raw;
@@ -19,7 +14,6 @@ const MAX_STEPS: usize = 16;
 /// A compiled [`ArgumentSpec`].
 #[derive(Debug, Clone)]
 pub(crate) struct Condition {
-    pub(crate) at: String,
     steps: Vec<String>,
     tests: Vec<Test>,
     exists: Option<bool>,
@@ -55,7 +49,7 @@ impl Condition {
         if tests.is_empty() && spec.exists.is_none() {
             return Err(format!("the condition at `{}` tests nothing", spec.at));
         }
-        Ok(Self { at: spec.at.clone(), steps: steps(&spec.at)?, tests, exists: spec.exists })
+        Ok(Self { steps: steps(&spec.at)?, tests, exists: spec.exists })
     }
 
     /// Judges the condition. `arguments` is the object of all arguments, if there is one.
@@ -137,9 +131,7 @@ impl Test {
             },
             Self::Min(least) => compared(value, least, |value, least| value >= least),
             Self::Max(most) => compared(value, most, |value, most| value <= most),
-            Self::Within(directory) => {
-                value.text().map_or(Truth::Unknown, |text| directory.contains(&text))
-            }
+            Self::Within(directory) => value.text().map_or(Truth::Unknown, |text| directory.contains(&text)),
         }
     }
 }

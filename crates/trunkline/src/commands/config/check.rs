@@ -4,7 +4,7 @@ use crate::{
     commands::{Context, Ending},
     failure::Failure,
     render::{problems, safe},
-    wire::settings,
+    wire::{gateway, settings},
 };
 use serde_json::json;
 use std::{fmt::Write as _, path::PathBuf};
@@ -30,6 +30,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let Preview { problems: found, sources, read: files, servers, waiting, .. } = &preview;
     if let Some(waiting) = waiting {
         context.screen.note(&settings::waits(waiting));
+    }
+    if preview.is_valid()
+        && let Ok(Ok(loaded)) = settings::read(&context.environment, args.file.as_deref(), Vec::new())
+    {
+        gateway::policy(&loaded.settings)?;
     }
     if context.output.json {
         let told =

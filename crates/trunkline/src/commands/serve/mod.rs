@@ -241,8 +241,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
 fn refuse_roles(roles: &Policy, settings: &Settings) -> Result<(), Failure> {
     let identifies = settings.auth.keys.is_some() || settings.auth.jwt.is_some();
     if roles.has_rules() {
-        return Err(Failure::usage("policy rules do not apply to the built-in tools without configured servers")
-            .hint("add a server with `\"type\": \"builtin\"` to the configuration, or remove `policy`"));
+        return Err(Failure::usage(
+            "policy rules do not apply to the built-in tools without configured servers",
+        )
+        .hint("add a server with `\"type\": \"builtin\"` to the configuration, or remove `policy`"));
     }
     if roles.is_open() || !identifies {
         return Ok(());

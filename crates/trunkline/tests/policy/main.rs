@@ -1,0 +1,22 @@
+//! The policy, with the real binary in front of a real program. Tests are named after their row in
+//! the catalogue of attacks.
+#![expect(clippy::unwrap_used, reason = "a test may panic, and so may what it is made of")]
+
+#[path = "../gateway/caller.rs"]
+#[expect(dead_code, reason = "it serves another target, too")]
+mod caller;
+#[path = "../gateway/door.rs"]
+#[expect(dead_code, reason = "it serves another target, too")]
+mod door;
+#[path = "../gateway/processes.rs"]
+#[expect(dead_code, reason = "it serves another target, too")]
+mod processes;
+#[path = "../gateway/site.rs"]
+#[expect(dead_code, reason = "it serves another target, too")]
+mod site;
+#[path = "../gateway/wire.rs"]
+mod wire;
+
+mod outcome;
+mod table;
+mod ways;
