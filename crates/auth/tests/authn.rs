@@ -4,6 +4,7 @@ mod signer;
 
 use signer::{AUDIENCE, ISSUER, Signer, now};
 use std::{
+    collections::BTreeMap,
     net::{IpAddr, Ipv4Addr},
     sync::{
         Arc,
@@ -26,7 +27,7 @@ fn key_file(hash: &str, expires: &str) -> String {
 
 fn ci() -> Arc<Identity> {
     let (roles, scopes) = (vec!["dev".to_owned()], vec!["a".to_owned()]);
-    Arc::new(Identity { principal: Principal::key("ci"), roles, scopes })
+    Arc::new(Identity { principal: Principal::key("ci"), roles, scopes, claims: BTreeMap::new() })
 }
 
 fn gate(authenticator: Authenticator) -> Gate {

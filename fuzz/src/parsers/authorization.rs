@@ -10,6 +10,7 @@ use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use serde_json::{Value, json};
 use std::{
     cell::LazyCell,
+    collections::BTreeMap,
     net::{IpAddr, Ipv4Addr},
     sync::LazyLock,
     time::{Duration, SystemTime, UNIX_EPOCH},
@@ -30,7 +31,12 @@ static SIGNER: LazyLock<Ed25519KeyPair> =
     LazyLock::new(|| Ed25519KeyPair::from_seed_unchecked(&[7; 32]).expect("any seed is a key"));
 
 static GATE: LazyLock<Gate> = LazyLock::new(|| {
-    let identity = Identity { principal: Principal::key("ada"), roles: Vec::new(), scopes: Vec::new() };
+    let identity = Identity {
+        principal: Principal::key("ada"),
+        roles: Vec::new(),
+        scopes: Vec::new(),
+        claims: BTreeMap::new(),
+    };
     let keys = ApiKeys::from_token(identity, KEY).expect("a strong key");
     let verifier = JwtVerifier::with_keys(options(), signing_keys().as_bytes()).expect("sound keys");
     let limit = AttemptLimit { burst: u32::MAX, interval: Duration::ZERO, ..AttemptLimit::default() };
