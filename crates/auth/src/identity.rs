@@ -26,7 +26,7 @@ impl Identity {
 
     /// The owner of a verified client certificate.
     pub fn certificate(subject: &str) -> Self {
-        Self { principal: Principal::certificate(subject), roles: Vec::new(), scopes: Vec::new() }
+        Self { principal: Principal::certificate(subject), ..Self::anonymous() }
     }
 
     /// The scopes of `needed` that this caller lacks.
