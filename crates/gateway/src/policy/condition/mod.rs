@@ -148,9 +148,7 @@ fn equal(known: &Value, value: &Raw) -> Truth {
         return match known {
             Value::String(known) => (*known == *text).into(),
             // A server may read the text `"5"` as the number 5.
-            Value::Number(_) | Value::Bool(_) if known.to_string() == text.trim().to_lowercase() => {
-                Truth::Unknown
-            }
+            Value::Number(_) | Value::Bool(_) if is_written(known, &text) => Truth::Unknown,
             _ => Truth::No,
         };
     }
@@ -162,6 +160,12 @@ fn equal(known: &Value, value: &Raw) -> Truth {
         Value::String(known) => as_text(value, |text| known.trim().to_lowercase() == text),
         _ => value.decode::<Value>().map_or(Truth::Unknown, |value| (value == *known).into()),
     }
+}
+
+/// True if a text spells the value.
+fn is_written(known: &Value, text: &str) -> bool {
+    let spelt = known.to_string();
+    spelt == text.trim().to_lowercase()
 }
 
 /// A number whose whole digits are compared exactly, as far as it has no fraction.
