@@ -38,7 +38,7 @@ fn policy(dice: &mut Dice) -> Value {
         json!({"at": "/steps", "exists": false}),
     ];
     let tools = ["echo_*", "echo_echo", "*", "echo_p*", "echo_renamed", "nap", "other_*"];
-    let rules: Vec<Value> = (0..1 + dice.below(5))
+    let rules: Vec<Value> = (0..=dice.below(5))
         .map(|_| {
             let mut rule = json!({"effect": dice.pick(&["allow", "deny", "deny", "ask"])});
             if dice.below(3) > 0 {
