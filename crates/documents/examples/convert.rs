@@ -27,7 +27,7 @@ fn convert(out: &Path, file: &Path) -> Result<(), Box<dyn Error>> {
         Format::Json => Document::from_json(&bytes)?,
         _ => read(&bytes, format, &options)?,
     };
-    fs::write(out.join(format!("{name}.md")), markdown(&document, &MarkdownOptions::default()))?;
+    fs::write(out.join(format!("{name}.md")), markdown(&document, &MarkdownOptions::for_reading()))?;
     fs::write(out.join(format!("{name}.html")), html(&document, &HtmlOptions::default()))?;
     fs::write(out.join(format!("{name}.json")), document.to_json())?;
     Ok(())

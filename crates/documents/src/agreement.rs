@@ -36,7 +36,7 @@ fn docling_core_loads_our_json_and_exports_the_same() {
     for (seed, document) in documents.iter().enumerate() {
         let read = |kind| fs::read_to_string(folder.path().join(format!("{seed}.{kind}"))).unwrap();
         let json = String::from_utf8(document.to_json()).unwrap();
-        let ours = markdown(document, &MarkdownOptions::default());
+        let ours = markdown(document, &MarkdownOptions::for_reading());
         assert_eq!(ours, read("md"), "Markdown of seed {seed}: {json}");
         let ours = html(document, &HtmlOptions::default());
         assert_eq!(ours, read("html"), "HTML of seed {seed}: {json}");

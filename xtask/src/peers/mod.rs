@@ -162,7 +162,6 @@ fn groups() -> Result<Vec<Group>> {
         Group::npm(&suite_folder(SUITE_STABLE), &[(pins::SUITE, SUITE_STABLE)]),
         Group::python("python", &pins::PYTHON),
         Group::python("docling", &pins::DOCLING),
-        Group::python("docling", &pins::DOCLING),
         Group::debian("debian", &pins::DEBIAN, &pins::DEBIAN_PROGRAMS),
         Group::debian("browser", &pins::BROWSER, &pins::BROWSER_PROGRAMS),
     ];

@@ -6,7 +6,9 @@ mod meta;
 mod table;
 mod text;
 
-use crate::write::{Part, Scope, Tree, Visited, flat_text, is_enumerated, is_inline, is_list, repaired};
+use crate::write::{
+    Layers, Part, Scope, Tree, Visited, flat_text, is_enumerated, is_inline, is_list, repaired,
+};
 use crate::{Document, Images, NodeId, NodeKind, Ref};
 use docling::DoclingDocument;
 use unicode_bidi::{BidiClass, bidi_class};
@@ -21,7 +23,7 @@ pub struct HtmlOptions {
 /// Writes a document as HTML.
 pub fn html(document: &Document, options: &HtmlOptions) -> String {
     let document = repaired(document);
-    let writer = Writer { tree: Tree::new(&document), document: &document, options };
+    let writer = Writer { tree: Tree::new(&document, Layers::Body), document: &document, options };
     let mut visited = Visited::new();
     visited.insert(NodeId::BODY);
     let body = Part::join(&writer.parts(NodeId::BODY, Scope::default(), &mut visited), "\n").text;
@@ -134,7 +136,7 @@ impl Writer<'_> {
         let mut written = Vec::new();
         for caption in captions.iter().map(|caption| caption.to) {
             let shown = caption.kind == NodeKind::Text
-                && self.document.node(caption).is_some_and(|node| node.content_layer == "body")
+                && self.tree.shows(caption)
                 && !self.tree.excluded.contains(&caption);
             if !shown {
                 continue;

@@ -5,7 +5,7 @@ mod list;
 mod table;
 mod text;
 
-use crate::write::{Part, Scope, Tree, Visited, flat_text, is_inline, is_list, meta, repaired};
+use crate::write::{Layers, Part, Scope, Tree, Visited, flat_text, is_inline, is_list, meta, repaired};
 use crate::{Document, NodeId, NodeKind, Ref};
 
 /// Options of [`markdown()`].
@@ -22,7 +22,7 @@ pub struct MarkdownOptions {
 /// Headings for the sheets of a workbook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SheetHeadings {
-    /// Each sheet begins with a heading of level 2.
+    /// Each sheet begins with a heading of level 2; comments on cells follow the sheets.
     Show,
     /// As docling-core's plain export.
     Hide,
@@ -49,7 +49,11 @@ pub enum Images {
 /// Writes a document as Markdown.
 pub fn markdown(document: &Document, options: &MarkdownOptions) -> String {
     let document = repaired(document);
-    let writer = Writer { tree: Tree::new(&document), document: &document, options };
+    let layers = match options.sheet_headings {
+        SheetHeadings::Show if has_sheets(&document) => Layers::BodyAndNotes,
+        _ => Layers::Body,
+    };
+    let writer = Writer { tree: Tree::new(&document, layers), document: &document, options };
     let mut visited = Visited::new();
     visited.insert(NodeId::BODY);
     let parts = writer.parts(NodeId::BODY, Scope::default(), &mut visited);
@@ -57,10 +61,23 @@ pub fn markdown(document: &Document, options: &MarkdownOptions) -> String {
     Part::join(&[body, writer.meta(NodeId::BODY)], "\n\n").text
 }
 
+impl MarkdownOptions {
+    /// For reading a converted file: a workbook keeps the names of its sheets and its comments,
+    /// which docling-core's plain export leaves out.
+    pub fn for_reading() -> Self {
+        Self { sheet_headings: SheetHeadings::Show, ..Self::default() }
+    }
+}
+
+/// As docling-core's plain export.
 impl Default for MarkdownOptions {
     fn default() -> Self {
-        Self { sheet_headings: SheetHeadings::Show, tables: TableStyle::Padded, images: Images::Placeholder }
+        Self { sheet_headings: SheetHeadings::Hide, tables: TableStyle::Padded, images: Images::Placeholder }
     }
+}
+
+fn has_sheets(document: &Document) -> bool {
+    document.groups.iter().any(|group| group.label == "sheet")
 }
 
 const IMAGE_PLACEHOLDER: &str = "<!-- image -->";
@@ -148,7 +165,7 @@ impl Writer<'_> {
         let mut written = Vec::new();
         for caption in captions.iter().map(|caption| caption.to) {
             let shown = caption.kind == NodeKind::Text
-                && self.document.node(caption).is_some_and(|node| node.content_layer == "body")
+                && self.tree.shows(caption)
                 && !self.tree.excluded.contains(&caption);
             if shown {
                 let own = inline::escape(&self.document.texts[caption.position()].text);

@@ -88,12 +88,15 @@ fn stacked_headers_become_one_row() {
 }
 
 #[test]
-fn sheets_have_headings_unless_they_are_hidden() {
+fn sheets_have_headings_and_comments_for_reading() {
     let sheet = json!({"label": "sheet", "name": "Costs", "group": true,
                        "children": [text("text", "x")]});
-    expect(std::slice::from_ref(&sheet), "## Costs\n\nx");
-    let options = MarkdownOptions { sheet_headings: SheetHeadings::Hide, ..MarkdownOptions::default() };
-    assert_eq!(markdown(&document(&[sheet]), &options), "x");
+    let mut note = text("text", "a comment");
+    note["content_layer"] = json!("notes");
+    let workbook = document(&[sheet, note]);
+    let named = markdown(&workbook, &MarkdownOptions::for_reading());
+    assert_eq!(named, "## Costs\n\nx\n\na comment");
+    assert_eq!(markdown(&workbook, &MarkdownOptions::default()), "x");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod error;
 mod office;
+mod workbook;
 
 use crate::{Document, Format};
 
@@ -14,6 +15,30 @@ pub struct ReadOptions {
     pub name: Option<String>,
     /// Opens an encrypted file.
     pub password: Option<String>,
+    /// The text of cells in a workbook.
+    pub cells: CellText,
+    /// Descriptions of pictures that their author wrote.
+    pub alt_text: AltText,
+}
+
+/// The text of cells in a workbook.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CellText {
+    /// The value: `2024-01-24 00:00:00`, `0.125`. docling 2.142 prints these.
+    #[default]
+    Value,
+    /// As the program shows it: `24-Jan-24`, `12.5%`.
+    Displayed,
+}
+
+/// Descriptions of pictures that their author wrote.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AltText {
+    /// Left out, as docling does; many are made up by the program ("Picture 1").
+    #[default]
+    Drop,
+    /// Kept as the description of the picture.
+    Keep,
 }
 
 /// Reads a file. Third-party parsers do the work, and hostile input can make them use all memory,
@@ -38,3 +63,6 @@ fn is_empty(document: &Document) -> bool {
         && document.tables.is_empty()
         && document.pictures.is_empty()
 }
+
+#[cfg(test)]
+mod tests;

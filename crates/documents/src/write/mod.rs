@@ -10,7 +10,7 @@ mod repair;
 mod tree;
 
 pub(crate) use repair::repaired;
-pub(crate) use tree::Tree;
+pub(crate) use tree::{Layers, Tree};
 
 use crate::{Document, NodeId, NodeKind, Text};
 use std::collections::HashSet;

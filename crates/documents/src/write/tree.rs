@@ -42,6 +42,14 @@ pub(crate) struct Tree<'a> {
     captions: Visited,
     below_captions: Visited,
     pub(crate) excluded: Visited,
+    layers: Layers,
+}
+
+/// The layers of a document that are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layers {
+    Body,
+    BodyAndNotes,
 }
 
 /// Which children of pictures are walked.
@@ -52,13 +60,14 @@ enum Pictures {
 }
 
 impl<'a> Tree<'a> {
-    pub(crate) fn new(document: &'a Document) -> Self {
+    pub(crate) fn new(document: &'a Document, layers: Layers) -> Self {
         let mut tree = Self {
             document,
             attached: Visited::new(),
             captions: Visited::new(),
             below_captions: Visited::new(),
             excluded: Visited::new(),
+            layers,
         };
         let all = walk(document, NodeId::BODY, Pictures::Whole);
         for id in &all {
@@ -69,7 +78,7 @@ impl<'a> Tree<'a> {
         let below = |caption: &NodeId| walk(document, *caption, Pictures::Whole).split_off(1);
         tree.below_captions = tree.captions.iter().flat_map(below).collect();
         let hidden = |id: &NodeId| is_item(*id) && !LABELS.contains(&document.label(*id));
-        tree.excluded.extend(all.into_iter().filter(|id| in_body(document, *id)).filter(hidden));
+        tree.excluded.extend(all.into_iter().filter(|id| layers.show(document, *id)).filter(hidden));
         tree.exclude_tables();
         tree
     }
@@ -78,15 +87,20 @@ impl<'a> Tree<'a> {
     pub(crate) fn order(&self, root: NodeId) -> Vec<NodeId> {
         let inside = self.below_captions.contains(&root) || self.captions.contains(&root);
         let mut order = walk(self.document, root, Pictures::CaptionsOnly);
-        order.retain(|id| in_body(self.document, *id) && (inside || !self.below_captions.contains(id)));
+        order.retain(|id| self.shows(*id) && (inside || !self.below_captions.contains(id)));
         order
+    }
+
+    /// True if a node's layer is written.
+    pub(crate) fn shows(&self, id: NodeId) -> bool {
+        self.layers.show(self.document, id)
     }
 
     /// The content of a table's rich cells is left out with the table.
     fn exclude_tables(&mut self) {
         for (index, table) in self.document.tables.iter().enumerate() {
             let id = NodeId::new(NodeKind::Table, index);
-            if in_body(self.document, id) && !self.excluded.contains(&id) {
+            if self.shows(id) && !self.excluded.contains(&id) {
                 continue;
             }
             self.excluded.insert(id);
@@ -115,8 +129,14 @@ pub(crate) fn attachments(document: &Document, id: NodeId) -> (&[Ref], &[Ref]) {
     }
 }
 
-fn in_body(document: &Document, id: NodeId) -> bool {
-    document.node(id).is_some_and(|node| node.content_layer == "body")
+impl Layers {
+    fn show(self, document: &Document, id: NodeId) -> bool {
+        document.node(id).is_some_and(|node| match node.content_layer.as_str() {
+            "body" => true,
+            "notes" => self == Self::BodyAndNotes,
+            _ => false,
+        })
+    }
 }
 
 fn is_item(id: NodeId) -> bool {
