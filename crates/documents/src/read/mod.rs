@@ -2,6 +2,7 @@
 
 mod error;
 mod office;
+mod pdf;
 mod workbook;
 
 use crate::{Document, Format};
@@ -50,12 +51,19 @@ pub fn read(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Docum
     let document = match format {
         Format::Json => Document::from_json(bytes)?,
         Format::Image => return Err(ReadError::NoTextLayer),
+        Format::Pdf => pdf::read(bytes, options)?,
         _ => office::read(bytes, format, options)?,
     };
     if is_empty(&document) {
         return Err(if format == Format::Pdf { ReadError::NoTextLayer } else { ReadError::Empty });
     }
     Ok(document)
+}
+
+/// The name of a file without folders and extension.
+fn stem(name: &str) -> &str {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    file.rsplit_once('.').map_or(file, |(stem, _)| if stem.is_empty() { file } else { stem })
 }
 
 fn is_empty(document: &Document) -> bool {

@@ -1,6 +1,6 @@
-//! Reads every format but PDF with the crate `docling`.
+//! Reads every format with the crate `docling`; PDF only where text runs from right to left.
 
-use super::{AltText, CellText, ReadError, ReadOptions, workbook};
+use super::{AltText, CellText, ReadError, ReadOptions, stem, workbook};
 use crate::{Document, Format};
 use docling::{ConversionError, DocumentConverter, SourceDocument};
 use serde_json::Value;
@@ -33,11 +33,6 @@ pub(super) fn drop_alt_text(document: &mut Document) {
             }
         }
     }
-}
-
-fn stem(name: &str) -> &str {
-    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    file.rsplit_once('.').map_or(file, |(stem, _)| if stem.is_empty() { file } else { stem })
 }
 
 fn explain(error: &ConversionError, format: Format) -> ReadError {
