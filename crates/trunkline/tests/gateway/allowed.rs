@@ -109,8 +109,10 @@ async fn m03_a_denied_tool_is_unknown_over_every_transport_in_every_revision() {
     }
     seen.push(("HTTP+SSE".into(), over_sse(&door, &low).await));
     let mut line = Line::open(&site).await;
-    let told = Told::of(&line.call(DENIED).await, DENIED);
-    assert_eq!(told, Told::of(&line.call(UNKNOWN).await, UNKNOWN));
+    let there = line.call("echo_echo", json!({"text": "there"})).await;
+    assert!(there["result"].is_object(), "{there:#}");
+    let told = Told::of(&line.call(DENIED, json!({})).await, DENIED);
+    assert_eq!(told, Told::of(&line.call(UNKNOWN, json!({})).await, UNKNOWN));
     seen.push(("stdio".into(), told));
     let (first, rest) = seen.split_first().unwrap();
     for (way, told) in rest {
@@ -214,14 +216,14 @@ fn call(id: u64, tool: &str) -> Value {
 }
 
 /// A gateway on stdio.
-struct Line {
+pub(crate) struct Line {
     _child: Child,
     input: ChildStdin,
     output: Lines<BufReader<ChildStdout>>,
 }
 
 impl Line {
-    async fn open(site: &Site) -> Self {
+    pub(crate) async fn open(site: &Site) -> Self {
         let mut command = site.binary();
         command.args(["serve", "--stdio", "--config"]).arg(site.path("trunkline.json"));
         let mut command = Command::from(command);
@@ -233,15 +235,15 @@ impl Line {
         line.ask(&initialize(LEGACY)).await;
         let heard = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         line.input.write_all(format!("{heard}\n").as_bytes()).await.unwrap();
-        let there = json!({"name": "echo_echo", "arguments": {"text": "there"}});
-        let there = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": there});
-        let answer = line.ask(&there).await;
-        assert!(answer["result"].is_object(), "{answer:#}");
         line
     }
 
-    async fn call(&mut self, tool: &str) -> Value {
-        self.ask(&call(2, tool)).await
+    pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.request("tools/call", json!({"name": tool, "arguments": arguments})).await
+    }
+
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
+        self.ask(&json!({"jsonrpc": "2.0", "id": 2, "method": method, "params": params})).await
     }
 
     async fn ask(&mut self, frame: &Value) -> Value {

@@ -223,19 +223,3 @@ async fn a14_a_servers_own_deny_matches_own_and_public_names() {
     door.stop().await;
     site.emptied().await;
 }
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a14_roles_without_configured_servers_are_refused_and_not_ignored() {
-    let site = Site::new("packs");
-    site.configure(&json!({
-        "roles": {"guest": {"allow": ["nothing"]}},
-        "auth": {"keys": site.path("keys.json")},
-    }));
-    site.keys(&[("guest", &["guest"])]);
-    let mut serve = site.binary();
-    serve.args(["serve", "--listen", "127.0.0.1:0", "--config"]).arg(site.path("trunkline.json"));
-    let output = serve.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("roles do not restrict") && said.contains("\"pack\""), "{said}");
-}

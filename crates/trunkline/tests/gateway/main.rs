@@ -45,6 +45,7 @@ mod reload;
 mod replay;
 mod rest;
 mod rest_web;
+mod ruled_packs;
 mod schemas;
 mod shown;
 mod site;

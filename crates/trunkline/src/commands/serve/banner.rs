@@ -21,7 +21,7 @@ pub(super) fn show(context: &Context, facts: &Facts<'_>) -> Result<(), Failure> 
         let mut value =
             serde_json::json!({"endpoint": endpoint, "pid": std::process::id(), "audit": facts.trail});
         match facts.offer {
-            Offer::Packs(kit, ..) => value["tools"] = kit.tools.into(),
+            Offer::Packs(packs) => value["tools"] = packs.kit.tools.into(),
             Offer::Servers(_) => {
                 let (usable, unusable) = servers(facts.loaded);
                 value["servers"] = usable.into();
@@ -106,7 +106,7 @@ fn what(facts: &Facts<'_>) -> String {
             let names = if usable.is_empty() { "no server".to_owned() } else { usable.join(", ") };
             format!("Trunkline serves {names} ({})\n\n", files.join(", "))
         }
-        Offer::Packs(kit, ..) => {
+        Offer::Packs(packs) => {
             let roots: Vec<String> = facts.args.roots.iter().map(|root| root.display().to_string()).collect();
             let place = if roots.is_empty() { "the current directory".to_owned() } else { roots.join(", ") };
             let access = match (facts.args.offer.allow_write, facts.args.offer.allow_run) {
@@ -115,7 +115,7 @@ fn what(facts: &Facts<'_>) -> String {
                 (false, true) => "tools may run programs",
                 (true, true) => "tools may write and run programs",
             };
-            let tools = counted(kit.tools, "tool");
+            let tools = counted(packs.kit.tools, "tool");
             format!("Trunkline serves {tools} for {place} ({access})\n\n")
         }
     }

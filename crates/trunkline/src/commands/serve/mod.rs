@@ -16,7 +16,7 @@ use crate::{
     telemetry::{Telemetry, TelemetryArgs},
     wire::{
         flags,
-        gateway::{self, Running},
+        gateway::{self, RuledPacks, Running},
         memory,
         packs::Packs,
         serve as wire, settings,
@@ -24,15 +24,14 @@ use crate::{
         store,
     },
 };
-use offer::Offer;
+use offer::{Offer, PackOffer};
 use std::{
     net::{SocketAddr, TcpListener},
     path::PathBuf,
     sync::Arc,
 };
 use tokio::sync::watch;
-use trunkline_config::{Loaded, Settings};
-use trunkline_gateway::policy::Policy;
+use trunkline_config::Loaded;
 use trunkline_protocol::Handler;
 use trunkline_serve::{ServeOptions, Shutdown, Workers, serve_stdio};
 use trunkline_store::Store;
@@ -212,8 +211,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
             served
         });
     }
-    let roles = Arc::new(gateway::policy(&loaded.settings)?);
-    refuse_roles(&roles, &loaded.settings)?;
     let packs = Packs::from(args).guarding(&loaded.guarded);
     let roots = packs.open()?;
     // Before any thread is started: only threads started later inherit the restriction.
@@ -229,29 +226,18 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     engine.run(async {
         let telemetry = Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
         let serving = Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers, store };
-        let config = reload::watch(context, args, &loaded);
-        let served = serving.serve(&Offer::Packs(kit.into(), config, roles), socket).await;
+        let is_open = gateway::is_open(&loaded.settings)?;
+        let ruled = (!is_open).then(|| RuledPacks::start(&kit, &loaded.settings));
+        let ruled = ruled.transpose()?.map(Arc::new);
+        let config = reload::watch(context, args, &loaded, ruled.clone());
+        let offer = Offer::Packs(PackOffer { kit: kit.into(), config, ruled: ruled.clone() });
+        let served = serving.serve(&offer, socket).await;
+        if let Some(ruled) = ruled {
+            ruled.stop().await;
+        }
         telemetry.finish().await;
         served
     })
-}
-
-/// Roles rule configured servers only. Where callers are told apart, ignoring roles would open the
-/// built-in tools to all of them.
-fn refuse_roles(roles: &Policy, settings: &Settings) -> Result<(), Failure> {
-    let identifies = settings.auth.keys.is_some() || settings.auth.jwt.is_some();
-    if roles.has_rules() {
-        return Err(Failure::usage(
-            "policy rules do not apply to the built-in tools without configured servers",
-        )
-        .hint("add a server with `\"type\": \"builtin\"` to the configuration, or remove `policy`"));
-    }
-    if roles.is_open() || !identifies {
-        return Ok(());
-    }
-    Err(Failure::usage("roles do not restrict the built-in tools that are served without configured servers")
-        .hint("configure the packs as servers, such as \"files\": {\"pack\": \"filesystem\"} below `mcp.servers`")
-        .hint("or remove `roles` and `defaultRole`"))
 }
 
 impl Serving<'_> {

@@ -7,18 +7,18 @@ use crate::{
     telemetry::Telemetry,
     wire::{
         gate::RoleScopes,
-        gateway::{Running, operate},
+        gateway::{RuledPacks, Running, operate},
         packs::{Kit, Packs},
     },
 };
 use parking_lot::Mutex;
 use std::{path::PathBuf, sync::Arc};
 use trunkline_gateway::{
+    Gateway,
     audit::{ReadOnly, Trail},
     catalog::CatalogReport,
     limit::ToolNames,
     metrics,
-    policy::Policy,
     status::{ConfigStatus, Started, StatusPage},
 };
 use trunkline_protocol::{Caller, Handler};
@@ -29,25 +29,43 @@ pub(crate) type SharedConfig = Arc<Mutex<ConfigStatus>>;
 
 /// The handler's content: a gateway, or the built-in tool packs.
 pub(crate) enum Offer {
-    /// The packs, the status of the configuration, and the roles of callers.
-    Packs(Arc<Kit>, SharedConfig, Arc<Policy>),
+    Packs(PackOffer),
     Servers(Arc<Running>),
+}
+
+/// The built-in tools.
+pub(crate) struct PackOffer {
+    pub(crate) kit: Arc<Kit>,
+    pub(crate) config: SharedConfig,
+    /// `None` if there are no roles: then every caller may use every tool.
+    pub(crate) ruled: Option<Arc<RuledPacks>>,
 }
 
 impl Offer {
     /// The innermost handler, below all layers of the stack.
     pub(super) fn handler(&self) -> Arc<dyn Handler> {
         match self {
-            Self::Packs(kit, ..) => Arc::new(kit.toolbox.clone()),
+            Self::Packs(packs) => match &packs.ruled {
+                Some(ruled) => Arc::new(ruled.gateway.clone()),
+                None => Arc::new(packs.kit.toolbox.clone()),
+            },
             Self::Servers(running) => Arc::new(running.gateway.clone()),
+        }
+    }
+
+    /// The gateway in front of the tools; `None` if every caller may use every tool.
+    fn gateway(&self) -> Option<Gateway> {
+        match self {
+            Self::Packs(packs) => packs.ruled.as_ref().map(|ruled| ruled.gateway.clone()),
+            Self::Servers(running) => Some(running.gateway.clone()),
         }
     }
 
     /// Returns the predicate for tools that are known to be read-only.
     pub(super) fn read_only(&self) -> ReadOnly {
         match self {
-            Self::Packs(kit, ..) => {
-                let kit = kit.clone();
+            Self::Packs(packs) => {
+                let kit = packs.kit.clone();
                 Arc::new(move |_: Option<&str>, tool: &str| kit.read_only.contains(tool))
             }
             Self::Servers(running) => {
@@ -68,10 +86,9 @@ impl Offer {
         }
     }
 
-    /// The token scopes that would give a role. Roles do not concern the built-in tools.
+    /// The token scopes that would give a role.
     pub(super) fn role_scopes(&self) -> Option<RoleScopes> {
-        let Self::Servers(running) = self else { return None };
-        let gateway = running.gateway.clone();
+        let gateway = self.gateway()?;
         Some(Arc::new(move |caller: &Caller| gateway.helpful_scopes(caller)))
     }
 
@@ -87,13 +104,14 @@ impl Offer {
     /// caller no more than its roles allow.
     pub(super) fn add_pages(&self, options: &mut ServeOptions, telemetry: &Telemetry) {
         let ours = telemetry.metrics();
+        if let Some(gateway) = self.gateway() {
+            options.may_operate = Some(Arc::new(move |caller: &Caller| gateway.may_operate(caller)));
+        }
         let running = match self {
             Self::Servers(running) => running,
-            Self::Packs(kit, config, roles) => {
+            Self::Packs(packs) => {
                 options.more_metrics = Some(Arc::new(move |_: &Caller| ours()));
-                options.pages.push(status_page(kit.tools, config.clone(), roles.clone()));
-                let roles = roles.clone();
-                options.may_operate = Some(Arc::new(move |caller: &Caller| roles.may_operate(caller)));
+                options.pages.push(packs.status_page());
                 return;
             }
         };
@@ -101,8 +119,6 @@ impl Offer {
         options.server_of = Some(Arc::new(move |view: Option<&str>, tool: &str| {
             gateway.server_of(view, tool).map(|server| server.to_string())
         }));
-        let gateway = running.gateway.clone();
-        options.may_operate = Some(Arc::new(move |caller: &Caller| gateway.may_operate(caller)));
         let counted = running.clone();
         options.more_metrics =
             Some(Arc::new(move |_: &Caller| metrics::render(&counted.figures()) + &ours()));
@@ -120,22 +136,26 @@ impl Offer {
     }
 }
 
-/// The status page of a process without upstreams.
-fn status_page(tools: usize, config: SharedConfig, roles: Arc<Policy>) -> Page {
-    let started = Started::now();
-    let render = move |caller: &Caller| {
-        let mut gateway = started.status("trunkline", env!("CARGO_PKG_VERSION"));
-        containment::describe(&mut gateway);
-        let page = StatusPage {
-            gateway,
-            config: config.lock().clone(),
-            upstreams: Vec::new(),
-            catalog: CatalogReport::of_tools("trunkline", tools),
+impl PackOffer {
+    /// The status page of a process without upstreams.
+    fn status_page(&self) -> Page {
+        let (tools, config, ruled) = (self.kit.tools, self.config.clone(), self.ruled.clone());
+        let started = Started::now();
+        let render = move |caller: &Caller| {
+            let mut gateway = started.status("trunkline", env!("CARGO_PKG_VERSION"));
+            containment::describe(&mut gateway);
+            let page = StatusPage {
+                gateway,
+                config: config.lock().clone(),
+                upstreams: Vec::new(),
+                catalog: CatalogReport::of_tools("trunkline", tools),
+            };
+            let restricts = |ruled: &&Arc<RuledPacks>| !ruled.gateway.may_operate(caller);
+            let visible = ruled.as_ref().filter(restricts).map(|ruled| ruled.gateway.visible_catalog(caller));
+            page.to_json(visible).to_string()
         };
-        let visible = (!roles.may_operate(caller)).then(|| page.catalog.clone());
-        page.to_json(visible).to_string()
-    };
-    Page { path: "/status", content_type: "application/json", render: Arc::new(render) }
+        Page { path: "/status", content_type: "application/json", render: Arc::new(render) }
+    }
 }
 
 impl From<&Args> for Packs {

@@ -6,7 +6,7 @@ use crate::{
     failure::Failure,
     wire::{
         flags,
-        gateway::{self, Running},
+        gateway::{self, RuledPacks, Running},
         settings,
     },
 };
@@ -25,6 +25,10 @@ const QUIET: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Said when servers are configured while the built-in tools are served.
 const RESTART: &str = "servers are configured now; restart `trunkline serve` to use them";
+
+/// Said when roles or rules are configured while every caller may use the built-in tools.
+const RESTART_FOR_RULES: &str =
+    "roles or policy rules are configured now; restart `trunkline serve` to apply them";
 
 /// Reads the configuration again and applies it.
 struct Reloader {
@@ -56,9 +60,15 @@ pub(super) fn start(
     Ok(())
 }
 
-/// Watches the configuration of a process that serves the built-in tools. Servers that are
-/// configured later need a restart, which is said here and on the status page.
-pub(super) fn watch(context: &Context, args: &Args, loaded: &Loaded) -> SharedConfig {
+/// Watches the configuration of a process that serves the built-in tools, and applies changed
+/// roles and rules. Servers and first rules that are configured later need a restart, which is said here and
+/// on the status page.
+pub(super) fn watch(
+    context: &Context,
+    args: &Args,
+    loaded: &Loaded,
+    ruled: Option<Arc<RuledPacks>>,
+) -> SharedConfig {
     let config = Arc::new(Mutex::new(ConfigStatus::default().loaded().waiting(gateway::waiting(loaded))));
     let mut watch = Watch::new(loaded.watched.clone());
     let (context, file, flags) = (context.clone(), args.config.clone(), flags::of(args));
@@ -74,7 +84,10 @@ pub(super) fn watch(context: &Context, args: &Args, loaded: &Loaded) -> SharedCo
                 Ok(loaded) => {
                     watch.follow(loaded.watched.clone());
                     let next = now.loaded().waiting(gateway::waiting(&loaded));
-                    if loaded.settings.servers.is_empty() { next } else { next.refused(RESTART) }
+                    match take_roles(&loaded.settings, ruled.as_deref()) {
+                        Ok(()) => next,
+                        Err(why) => next.refused(&why),
+                    }
                 }
                 Err(rejected) => {
                     watch.follow(rejected.watched.clone());
@@ -88,6 +101,18 @@ pub(super) fn watch(context: &Context, args: &Args, loaded: &Loaded) -> SharedCo
         }
     });
     config
+}
+
+/// Applies the roles of changed settings to the built-in tools, or says why that is impossible.
+fn take_roles(settings: &Settings, ruled: Option<&RuledPacks>) -> Result<(), String> {
+    if !settings.servers.is_empty() {
+        return Err(RESTART.to_owned());
+    }
+    match ruled {
+        Some(ruled) => ruled.reload(settings).map_err(|failure| plain(&failure)),
+        None if gateway::is_open(settings).map_err(|failure| plain(&failure))? => Ok(()),
+        None => Err(RESTART_FOR_RULES.to_owned()),
+    }
 }
 
 fn first_problem(rejected: &Rejected) -> String {

@@ -4,9 +4,11 @@ mod harmless;
 mod kept_lists;
 pub(crate) mod operate;
 mod policy;
+mod ruled_packs;
 mod rules;
 mod upstreams;
 
+pub(crate) use self::ruled_packs::RuledPacks;
 use self::{harmless::Harmless, kept_lists::KeptLists};
 use super::{lineage::Lineage, observed::Observed};
 use crate::{
@@ -218,9 +220,10 @@ pub(crate) fn waiting(loaded: &Loaded) -> Option<(String, Vec<String>)> {
     loaded.waiting.as_ref().map(|found| (found.path.display().to_string(), found.servers()))
 }
 
-/// The roles of callers, for a process without servers.
-pub(crate) fn policy(settings: &Settings) -> Result<Policy, Failure> {
-    Policy::new(&rules::policy_rules(settings)).map_err(|bad| Failure::usage(bad.to_string()))
+/// True if every caller may use everything.
+pub(crate) fn is_open(settings: &Settings) -> Result<bool, Failure> {
+    let policy = Policy::new(&rules::policy_rules(settings)).map_err(|bad| Failure::usage(bad.to_string()))?;
+    Ok(policy.is_open())
 }
 
 /// The rules for one server and its callers, for commands that reach it by its name.

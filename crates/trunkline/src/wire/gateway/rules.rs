@@ -66,6 +66,20 @@ fn servers_in(view: &View, settings: &Settings) -> Vec<ServerName> {
     settings.servers.keys().filter(fits).cloned().collect()
 }
 
+/// The policy of a gateway whose only server keeps its own names: rules that allow match names
+/// without the server's prefix, as rules that deny always do.
+pub(super) fn policy_without_prefix(settings: &Settings, server: &str) -> PolicyRules {
+    let mut rules = policy_rules(settings);
+    let roles = rules.roles.values_mut().chain(&mut rules.otherwise);
+    let allowed = roles.flat_map(|role| role.filter.allow.iter_mut().flatten());
+    let of_rules = rules.rules.rules.iter_mut().flat_map(|rule| &mut rule.tools);
+    // A glob that begins with `!` is refused by the policy, so it is left as it is.
+    for glob in allowed.chain(of_rules).filter(|glob| !glob.starts_with('!')) {
+        *glob = format!("{server}_{glob}");
+    }
+    rules
+}
+
 pub(super) fn policy_rules(settings: &Settings) -> PolicyRules {
     let role = |role: &trunkline_config::Role| RoleRules {
         filter: filter(&role.allow, &role.deny),

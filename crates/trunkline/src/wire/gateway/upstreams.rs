@@ -115,7 +115,7 @@ fn is_missing(local: &Local, environment: &Environment) -> bool {
     !search_path(path.as_ref()).iter().any(|place| is_executable(&place.join(program)))
 }
 
-fn options(server: &Server) -> Result<UpstreamOptions, String> {
+pub(super) fn options(server: &Server) -> Result<UpstreamOptions, String> {
     let given = &server.options;
     let mut options = UpstreamOptions {
         start: match given.start {
