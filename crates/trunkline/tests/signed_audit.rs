@@ -212,6 +212,42 @@ fn d10_a_wrong_key_a_forged_and_a_missing_head_prove_nothing() {
 }
 
 #[test]
+fn d10_a_trail_whose_signed_head_was_deleted_is_not_continued() {
+    let site = Site::new(&json!({}));
+    assert_eq!(site.serve(1).0, 0);
+    let file = site.path("audit/signed-head.json");
+    fs::remove_file(&file).unwrap();
+    let records = fs::read_to_string(site.segment()).unwrap();
+    let (code, said) = site.serve(0);
+    assert!(code == 2 && said.contains("has records but no signed head"), "{code} {said}");
+    assert!(said.contains("trunkline audit sign") && said.contains("as evidence"), "{said}");
+    assert_eq!(fs::read_to_string(site.segment()).unwrap(), records, "nothing was added");
+    assert!(!file.exists(), "nothing was signed");
+    // The operator knows that signing is new here, and follows the advice.
+    let (dir, key) = (text(&site.path("audit")), text(&site.path("key.pem")));
+    let signed = run(&["audit", "sign", &dir, "--key", &key]);
+    assert!(signed.code == 0 && signed.stdout.contains(&site.public), "{signed}");
+    assert_eq!(site.verify_signed().code, 0);
+    let again = run(&["audit", "sign", &dir, "--key", &key]);
+    assert!(again.code == 2 && again.stderr.contains("it has a signed head already"), "{again}");
+    assert_eq!(site.serve(1).0, 0);
+    assert_eq!(site.verify_signed().code, 0);
+}
+
+#[test]
+fn d10_a_changed_trail_is_not_signed() {
+    let site = Site::new(&json!({}));
+    assert_eq!(site.serve(1).0, 0);
+    fs::remove_file(site.path("audit/signed-head.json")).unwrap();
+    let records = fs::read_to_string(site.segment()).unwrap();
+    fs::write(site.segment(), records.replace("\"caller\":\"local\"", "\"caller\":\"nobody\"")).unwrap();
+    let (dir, key) = (text(&site.path("audit")), text(&site.path("key.pem")));
+    let signed = run(&["audit", "sign", &dir, "--key", &key]);
+    assert!(signed.code == 1 && signed.stdout.contains("NOT intact"), "{signed}");
+    assert!(!site.path("audit/signed-head.json").exists());
+}
+
+#[test]
 fn d10_heads_are_sent_to_syslog() {
     let syslog = UdpSocket::bind("127.0.0.1:0").unwrap();
     syslog.set_read_timeout(Some(LIMIT)).unwrap();

@@ -30,6 +30,9 @@ pub enum OpenError {
     Io(PathBuf, #[source] io::Error),
     #[error("the audit trail {} was changed: {}; move it away to begin a new one", .0.display(), .1)]
     Damaged(PathBuf, String),
+    /// Signing is on, and nobody can tell if the records are as they were written.
+    #[error("the audit trail {} has records but no signed head", .0.display())]
+    Unsigned(PathBuf),
 }
 
 /// An opened directory.

@@ -52,5 +52,5 @@ pub use redact::{Redaction, mask};
 pub use signing::{BadKey, HeadSink, NotSigned, PublicKey, SignedHead, Signing, SigningKey};
 pub use status::Status;
 pub use tail::{Tail, tail};
-pub use trail::Trail;
+pub use trail::{Trail, sign_existing};
 pub use verify::{Anchor, Problem, ProblemKind, Proof, Report, verify, verify_signed};

@@ -6,9 +6,9 @@ use super::{
     journal::Journal,
     members::{CallId, Members},
     record::Record,
-    recover,
+    recover::{self, Recovered},
     redact::mask,
-    signing::{self, PublicKey, SignedHead, Signer, Signing},
+    signing::{self, PublicKey, SignedHead, Signer, Signing, SigningKey},
     status::Health,
     writer::Writer,
 };
@@ -53,7 +53,7 @@ impl Trail {
         let disk = disk.with_faults(&options.faults);
         let mut recovered = recover::recover(&disk, dir)?;
         if let Some(signing) = &options.signing {
-            check_signed(&disk, dir, signing)?;
+            check_signed(&disk, dir, signing, recovered.last.seq)?;
         }
         let endings = std::mem::take(&mut recovered.endings);
         let health = Arc::new(Health::default());
@@ -62,7 +62,9 @@ impl Trail {
         let signer = options.signing.clone().map(|signing| start_signer(signing, shared, &health));
         let signer = signer.transpose().map_err(failed)?;
         if let Some((signer, _)) = &signer {
-            writer.sign_with(Arc::clone(signer));
+            // Signed before the first call is recorded, so that a trail with calls has a head even
+            // if its writer is killed early.
+            writer.sign_with(Arc::clone(signer)).map_err(failed)?;
         }
         let journal = Arc::new(Journal::new(writer, &options));
         for members in endings {
@@ -151,17 +153,31 @@ fn start_signer(
     Ok((signer, thread))
 }
 
-/// Refuses a trail that differs from its own signed head: a new head would approve the change.
-fn check_signed(disk: &Disk, dir: &Path, signing: &Signing) -> Result<(), OpenError> {
+/// Signs the head of a trail that has records and no signed head, as it is. No process may be
+/// writing it. Its records have to be verified before.
+pub fn sign_existing(dir: &Path, key: &SigningKey) -> Result<SignedHead, OpenError> {
+    let failed = |error| OpenError::Io(dir.to_owned(), error);
+    let disk = Disk::open(dir)?;
+    if signing::read(&disk).map_err(failed)?.is_some() {
+        return Err(failed(io::Error::other("it has a signed head already")));
+    }
+    let Recovered { last, segment, .. } = recover::recover(&disk, dir)?;
+    let segment = segment.ok_or_else(|| failed(io::Error::other("it has no records")))?;
+    let head = SignedHead::sign(key, &disk.first_hash().map_err(failed)?, &last, segment.number);
+    signing::write(&disk, &head).map_err(failed)?;
+    Ok(head)
+}
+
+/// The records that begin a trail. They are written before the first head is signed.
+const BEGINNING: u64 = 2;
+
+/// Refuses a trail that differs from its own signed head, or that has lost it: a new head would
+/// approve the change.
+fn check_signed(disk: &Disk, dir: &Path, signing: &Signing, last: u64) -> Result<(), OpenError> {
     let damaged = |text: String| OpenError::Damaged(dir.to_owned(), text);
     let text = signing::read(disk).map_err(|error| OpenError::Io(dir.to_owned(), error))?;
     let Some(text) = text else {
-        if disk.segments().is_ok_and(|segments| !segments.is_empty()) {
-            tracing::warn!(
-                "the audit trail has no signed head yet; its earlier records are signed as they are"
-            );
-        }
-        return Ok(());
+        return if last > BEGINNING { Err(OpenError::Unsigned(dir.to_owned())) } else { Ok(()) };
     };
     let public: PublicKey = signing.key.public();
     let head = SignedHead::read(&text, &public)

@@ -140,9 +140,14 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Has the head signed from now on.
-    pub(super) fn sign_with(&mut self, signer: Arc<Signer>) {
+    /// Signs the head, now and from now on.
+    pub(super) fn sign_with(&mut self, signer: Arc<Signer>) -> io::Result<()> {
+        self.sync()?;
+        if let Some(segment) = &self.segment {
+            signer.sign_first(&self.synced, segment.number)?;
+        }
         self.signer = Some(signer);
+        Ok(())
     }
 
     /// Writes records without a sync. After a failure the trail's thread takes over.

@@ -1,12 +1,13 @@
 //! `audit`: reads and verifies the audit trails that `serve` writes.
 
 use super::{Context, Ending};
-use crate::{failure::Failure, render::safe};
+use crate::{failure::Failure, render::safe, wire::signing};
 use clap::Subcommand;
 use std::path::{Path, PathBuf};
 use trunkline_config::{Secret, read_regular_text, write_secret};
 use trunkline_gateway::audit::{
-    Problem, ProblemKind, Proof, PublicKey, Report, SigningKey, Tail, tail, verify, verify_signed,
+    Problem, ProblemKind, Proof, PublicKey, Report, SigningKey, Tail, sign_existing, tail, verify,
+    verify_signed,
 };
 use trunkline_secrets::counted;
 
@@ -49,6 +50,18 @@ enum Command {
         #[arg(long, value_name = "FILE", requires = "public_key")]
         head: Option<PathBuf>,
     },
+    /// Sign a trail that has no signed head yet, as it is
+    ///
+    /// Needed once where `audit.signing` is turned on for an existing trail. If the trail was
+    /// signed before, its signed head was deleted: then verify it with a head that you kept
+    /// elsewhere, and begin a new trail.
+    Sign {
+        /// Directory of the audit trail
+        dir: PathBuf,
+        /// Private key that `audit keygen` wrote
+        #[arg(long, value_name = "FILE")]
+        key: PathBuf,
+    },
     /// Make a key that signs audit trails, and print its public half
     Keygen {
         /// New file for the private key; name it in `audit.signing.key`
@@ -70,6 +83,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         Command::Verify { dir, public_key: Some(key), head } => {
             check(context, dir, &signed_report(dir, key, head.as_deref())?)
         }
+        Command::Sign { dir, key } => sign(context, dir, key),
         Command::Keygen { file } => keygen(context, file),
     }
 }
@@ -86,6 +100,25 @@ fn follow(context: &Context, dir: &Path, count: usize) -> Result<Ending, Failure
             context.print(&format!("{}\n", safe::text(&line)))?;
         }
     })
+}
+
+fn sign(context: &Context, dir: &Path, key: &Path) -> Result<Ending, Failure> {
+    let report = verify(dir).map_err(|error| unreadable(dir, &error))?;
+    if report.segments == 0 || !report.is_intact() {
+        return check(context, dir, &report);
+    }
+    let key = signing::read_key(key).map_err(|why| Failure::usage(format!("--key: {why}")))?;
+    let head = sign_existing(dir, &key).map_err(|error| Failure::usage(causes(&error)))?;
+    if context.output.json {
+        return context.print_json(&head);
+    }
+    context.print(&format!("signed: records 1 to {} as they are now, by {}\n", head.seq, head.key))
+}
+
+/// An error and its sources, in one line.
+fn causes(error: &dyn std::error::Error) -> String {
+    let source = error.source().map(|source| format!(": {}", causes(source)));
+    format!("{error}{}", source.unwrap_or_default())
 }
 
 fn keygen(context: &Context, file: &Path) -> Result<Ending, Failure> {

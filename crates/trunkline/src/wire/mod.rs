@@ -16,7 +16,7 @@ pub(crate) mod packs;
 pub(crate) mod reach;
 pub(crate) mod serve;
 pub(crate) mod settings;
-mod signing;
+pub(crate) mod signing;
 pub(crate) mod stack;
 pub(crate) mod store;
 pub(crate) mod tls;

@@ -6,7 +6,11 @@ use super::{
     signing::signing,
 };
 use crate::{args::EraChoice, environment::Environment, failure::Failure};
-use std::{collections::HashMap, path::PathBuf, time::Duration};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 use trunkline_auth::{Authenticator, Challenge, JwtOptions, ProtectedResource, TrustedProxies};
 use trunkline_config::{
     Auth, Durability as DurabilitySetting, Handshake as HandshakeSetting, JwksPlace, Rate, Settings, Tls,
@@ -14,7 +18,7 @@ use trunkline_config::{
 };
 use trunkline_gateway::{
     StateOptions,
-    audit::{Durability, OnFailure, Options as AuditOptions, Trail},
+    audit::{Durability, OnFailure, OpenError, Options as AuditOptions, Trail},
     limit::{Limits as Rates, Quota, ToolNames},
 };
 use trunkline_protocol::Era;
@@ -34,11 +38,21 @@ pub(crate) fn trail(
     let chosen = settings.audit.directory.is_some();
     let folder = if chosen { home } else { home.join(format!("{name}-{}", std::process::id())) };
     let options = AuditOptions { signing: signing(settings, environment)?, ..audit_options(settings) };
-    let trail = Trail::open(&folder, options).map_err(|error| {
-        Failure::usage(format!("the audit trail in {} cannot be kept: {error}", folder.display()))
-            .hint("choose another place with --audit, or do without it with --no-audit")
+    let key = settings.audit.signing.key.clone();
+    let trail = Trail::open(&folder, options).map_err(|error| match (&error, key) {
+        (OpenError::Unsigned(_), Some(key)) => unsigned(&error, &folder, &key),
+        _ => Failure::usage(format!("the audit trail in {} cannot be kept: {error}", folder.display()))
+            .hint("choose another place with --audit, or do without it with --no-audit"),
     })?;
     Ok(Some((trail, folder)))
+}
+
+/// The trail was never signed, or its signed head was deleted: only the operator knows.
+fn unsigned(error: &OpenError, folder: &Path, key: &Path) -> Failure {
+    let (folder, key) = (folder.display(), key.display());
+    Failure::usage(error.to_string())
+        .hint(format!("if signing is new here, sign the records as they are: `trunkline audit sign {folder} --key {key}`"))
+        .hint("otherwise the head was deleted: keep the directory as evidence, and begin a new trail with --audit")
 }
 
 /// The rate limits per caller and tool; `None` if there are none.

@@ -5,7 +5,7 @@ use crate::{
     failure::Failure,
     telemetry::{SyslogTarget, TraceSettings, otlp_sink},
 };
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 use trunkline_config::{Settings, read_regular_text};
 use trunkline_gateway::audit::{HeadSink, Signing, SigningKey};
 
@@ -24,14 +24,19 @@ pub(super) fn signing(settings: &Settings, environment: &Environment) -> Result<
             Ok(None)
         };
     };
-    let unusable = |why: &dyn std::fmt::Display| {
-        Failure::usage(format!("audit.signing.key: {} cannot be used: {why}", path.display()))
+    let key = read_key(path).map_err(|why| {
+        Failure::usage(format!("audit.signing.key: {why}"))
             .hint("make a key with `trunkline audit keygen FILE`")
-    };
-    let text = read_regular_text(path, MAX_KEY_FILE).map_err(|error| unusable(&error))?;
-    let key = SigningKey::read(&text).map_err(|error| unusable(&error))?;
+    })?;
     let sinks = sinks(settings, environment)?;
     Ok(Some(Signing { key: Arc::new(key), interval: chosen.interval, records: chosen.records, sinks }))
+}
+
+/// Reads a private key; the error names the file.
+pub(crate) fn read_key(path: &Path) -> Result<SigningKey, String> {
+    let unusable = |why: &dyn std::fmt::Display| format!("{} cannot be used: {why}", path.display());
+    let text = read_regular_text(path, MAX_KEY_FILE).map_err(|error| unusable(&error))?;
+    SigningKey::read(&text).map_err(|error| unusable(&error))
 }
 
 fn sinks(settings: &Settings, environment: &Environment) -> Result<Vec<HeadSink>, Failure> {

@@ -2,6 +2,7 @@
 
 use crate::{
     caller::{Caller, LEGACY, MODERN},
+    door::Door,
     signer::{AUDIENCE, ISSUER, Signer, claims},
     site::Site,
     wire::Wire,
@@ -115,6 +116,27 @@ async fn a14_a_token_whose_scopes_give_no_role_is_403_and_told_all_that_would() 
     // A key cannot get other scopes by asking for them.
     let mut keyed = Caller::open(&door, Some(&key), MODERN).await;
     assert_eq!(keyed.tools().await, [""; 0]);
+    door.stop().await;
+    site.emptied().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a14_a_bridge_tells_a_token_without_a_role_the_scopes_that_would_give_one() {
+    let roles = json!({"reader": {"allow": ["echo_echo"], "scopes": ["tools:read"]}});
+    let (site, signer, _) = issued("bridged-scopes", &[], &roles);
+    let mut command = site.binary();
+    command.env("TRUNKLINE_CONFIG", site.path("trunkline.json"));
+    command.args(["bridge", "echo", "--json", "--listen", "127.0.0.1:0"]);
+    command.args(["--issuer", ISSUER, "--audience", AUDIENCE, "--jwks"]).arg(site.path("jwks.json"));
+    let mut door = Door::start(&mut command);
+    let mut stranger = Caller::silent(&door, "/mcp", Some(&token(&signer, "ada", "other")), MODERN).await;
+    let refused = stranger.ask(&json!(1), "tools/list", json!({})).await.unwrap();
+    assert_eq!(refused.status, 403, "{}", refused.text());
+    let challenge = refused.header("www-authenticate").unwrap();
+    assert!(challenge.contains("error=\"insufficient_scope\""), "{challenge}");
+    assert!(challenge.contains("scope=\"tools:read\""), "{challenge}");
+    let mut reader = Caller::open(&door, Some(&token(&signer, "ada", "tools:read")), MODERN).await;
+    assert_eq!(reader.tools().await, ["echo"]);
     door.stop().await;
     site.emptied().await;
 }

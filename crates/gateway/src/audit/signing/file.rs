@@ -16,7 +16,7 @@ pub(in crate::audit) fn read(disk: &Disk) -> io::Result<Option<String>> {
 }
 
 /// Replaces the file.
-pub(super) fn write(disk: &Disk, head: &SignedHead) -> io::Result<()> {
+pub(in crate::audit) fn write(disk: &Disk, head: &SignedHead) -> io::Result<()> {
     let mut text = serde_json::to_vec(head)?;
     text.push(b'\n');
     disk.replace(DRAFT, FILE, &text)

@@ -38,7 +38,7 @@ pub enum NotSigned {
 }
 
 impl SignedHead {
-    pub(super) fn sign(key: &SigningKey, chain: &Hash, link: &Link, segment: u64) -> Self {
+    pub(in crate::audit) fn sign(key: &SigningKey, chain: &Hash, link: &Link, segment: u64) -> Self {
         let mut head = Self {
             chain: hex(chain),
             seq: link.seq,

@@ -14,5 +14,5 @@ pub use head::{NotSigned, SignedHead};
 pub use key::{BadKey, PublicKey, SigningKey};
 pub use signer::{HeadSink, Signing};
 
-pub(super) use file::{continues, read};
+pub(super) use file::{continues, read, write};
 pub(super) use signer::Signer;

@@ -8,7 +8,7 @@ use crate::audit::{
 };
 use parking_lot::{Condvar, Mutex};
 use std::{
-    fmt,
+    fmt, io,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -50,9 +50,16 @@ struct State {
 
 impl Signer {
     pub(in crate::audit) fn new(signing: Signing, disk: Disk, chain: Hash, health: Arc<Health>) -> Self {
-        // The first head is signed at once, so that a trail has one from its beginning.
-        let state = State { at_once: true, ..State::default() };
-        Self { signing, disk, chain, health, state: Mutex::new(state), wake: Condvar::new() }
+        Self { signing, disk, chain, health, state: Mutex::default(), wake: Condvar::new() }
+    }
+
+    /// Signs the head at the start of a run. The sinks get it from the signer's thread.
+    pub(in crate::audit) fn sign_first(&self, synced: &Link, segment: u64) -> io::Result<()> {
+        file::write(&self.disk, &SignedHead::sign(&self.signing.key, &self.chain, synced, segment))?;
+        let mut state = self.state.lock();
+        state.unsigned = Some((*synced, segment));
+        state.at_once = true;
+        Ok(())
     }
 
     /// Notes the last record on disk. Cheap: callers may wait for the writer meanwhile.

@@ -1,5 +1,6 @@
 //! The handlers of a bridge: they forward calls to its one upstream.
 
+use crate::wire::gate::RoleScopes;
 use futures_util::stream;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -60,6 +61,12 @@ impl Ruled {
         options.rules = rules;
         let view = format!("server/{}", upstream.name()).into();
         Ok(Self { gateway: Gateway::new(options)?, view })
+    }
+
+    /// The token scopes that would give a role.
+    pub(super) fn role_scopes(&self) -> RoleScopes {
+        let gateway = self.gateway.clone();
+        Arc::new(move |caller: &Caller| gateway.helpful_scopes(caller))
     }
 
     /// The test for callers that may see the metrics.

@@ -11,7 +11,7 @@ use crate::{
     runtime::{Engine, Threads},
     stop::Stop,
     telemetry::{Configured, Telemetry, TelemetryArgs},
-    wire::{self, observed::Observed, stack::Stack},
+    wire::{self, gate::RoleScopes, observed::Observed, stack::Stack},
 };
 use bridged::{About, Bridged, Ruled, probe};
 use std::{net::SocketAddr, sync::Arc};
@@ -88,19 +88,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         let observed = Arc::new(Observed::new(telemetry.tracer()));
         let upstream = upstream(name, (target, options), &observed)?;
         upstream.start();
-        let (handler, may_operate) = handler(&upstream, rules)?;
+        let offered = Offered::new(&upstream, rules)?;
         let outcome = match args.listen {
             Some(address) => {
-                let seen = Seen {
-                    telemetry: &telemetry,
-                    observed,
-                    upstream: upstream.clone(),
-                    workers,
-                    may_operate,
-                };
-                over_http(context, args, (address, handler), seen).await
+                let seen = Seen { telemetry: &telemetry, observed, upstream: upstream.clone(), workers };
+                over_http(context, args, (address, offered), seen).await
             }
-            None => over_stdio(context, args, handler, &telemetry).await,
+            None => over_stdio(context, args, offered.handler, &telemetry).await,
         };
         upstream.stop().await;
         telemetry.finish().await;
@@ -114,19 +108,28 @@ struct Seen<'a> {
     observed: Arc<Observed>,
     upstream: Arc<Upstream>,
     workers: Workers,
+}
+
+/// The handler of a server, and what its rules say about callers.
+struct Offered {
+    handler: Arc<dyn Handler>,
+    /// The test for callers that may see the metrics.
     may_operate: Option<CallerTest>,
+    role_scopes: Option<RoleScopes>,
 }
 
-/// The handler of a server, which applies its rules if it has any.
-fn handler(upstream: &Arc<Upstream>, rules: Option<Rules>) -> Result<Offered, Failure> {
-    let Some(rules) = rules else { return Ok((Arc::new(Bridged::new(upstream.clone())), None)) };
-    let ruled = Ruled::new(upstream, rules).map_err(|bad| Failure::usage(bad.to_string()))?;
-    let may_operate = ruled.may_operate();
-    Ok((Arc::new(ruled), Some(may_operate)))
+impl Offered {
+    /// The handler applies the server's rules, if it has any.
+    fn new(upstream: &Arc<Upstream>, rules: Option<Rules>) -> Result<Self, Failure> {
+        let Some(rules) = rules else {
+            let handler = Arc::new(Bridged::new(upstream.clone()));
+            return Ok(Self { handler, may_operate: None, role_scopes: None });
+        };
+        let ruled = Ruled::new(upstream, rules).map_err(|bad| Failure::usage(bad.to_string()))?;
+        let (may_operate, role_scopes) = (Some(ruled.may_operate()), Some(ruled.role_scopes()));
+        Ok(Self { handler: Arc::new(ruled), may_operate, role_scopes })
+    }
 }
-
-/// A handler, and the test for callers that may see the metrics.
-type Offered = (Arc<dyn Handler>, Option<CallerTest>);
 
 /// The server behind the bridge, started on the first client's call. Its rules need its name.
 fn upstream(
@@ -192,12 +195,13 @@ async fn over_stdio(
 async fn over_http(
     context: &Context,
     args: &Args,
-    (address, handler): (SocketAddr, Arc<dyn Handler>),
+    (address, offered): (SocketAddr, Offered),
     seen: Seen<'_>,
 ) -> Result<Ending, Failure> {
     let mut stop = Stop::listen()?;
+    let Offered { handler, may_operate, role_scopes } = offered;
     let tls = wire::flags::tls(&args.guard);
-    let mut guard = wire::serve::guard(&wire::flags::auth(&args.guard), tls.as_ref(), None)?;
+    let mut guard = wire::serve::guard(&wire::flags::auth(&args.guard), tls.as_ref(), role_scopes)?;
     guard.encryption = wire::tls::encryption(tls.as_ref(), args.guard.insecure_http)?;
     guard.hosts.extend(listening::own_host(address));
     let listener = listening::listen(address, &guard).await?;
@@ -206,7 +210,7 @@ async fn over_http(
         server = probe(&seen.upstream) => server.map_err(Failure::connecting)?,
         stopped = stop.stopped() => return Err(stopped),
     };
-    let Seen { telemetry, observed, upstream, workers, may_operate } = seen;
+    let Seen { telemetry, observed, upstream, workers } = seen;
     let ours = telemetry.metrics();
     let mut options = ServeOptions {
         guard,

@@ -65,6 +65,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
 
 async fn examine(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let mut stop = Stop::listen()?;
+    wire::memory::limit_client(&context.environment);
     let words = TargetWords { words: &args.words, command: &args.command };
     let options = wire::doctor::options(&args.connection, context, first_call(args), watch(context))?;
     if words.words.is_empty() && words.command.is_empty() {

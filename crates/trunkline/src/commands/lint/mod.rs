@@ -9,7 +9,7 @@ mod subjects;
 pub(crate) use args::Args;
 
 use super::{Context, Ending};
-use crate::{failure::Failure, runtime, stop::Stop, terminal::Steps};
+use crate::{failure::Failure, runtime, stop::Stop, terminal::Steps, wire};
 use args::Format;
 use serde::Serialize;
 use std::time::Duration;
@@ -35,6 +35,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let options = options(args, &steps)?;
     let report = runtime.block_on(async {
         let mut stop = Stop::listen()?;
+        wire::memory::limit_client(&context.environment);
         tokio::select! {
             report = trunkline_lint::lint(&subjects, &options) => Ok(report),
             stopped = stop.stopped() => Err(stopped),
