@@ -105,6 +105,21 @@ async fn a14_the_role_of_the_local_caller_decides_over_stdio() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a14_policy_rules_hold_for_the_built_in_tools() {
+    let site = Site::new("packs-policy");
+    site.configure(&json!({"policy": {"rules": [{"effect": "deny", "tools": ["list_*"]}]}}));
+    site.write("hello.txt", "good morning");
+    let mut door = site.open();
+    let mut caller = Caller::open(&door, None, MODERN).await;
+    let tools = caller.tools().await;
+    assert!(tools.contains(&ALLOWED.to_owned()) && !tools.contains(&DENIED.to_owned()), "{tools:?}");
+    assert!(caller.said(ALLOWED, json!({"path": "hello.txt"})).await.contains("good morning"));
+    let refused = caller.call(DENIED, json!({"path": "."})).await;
+    assert!(!refused.to_string().contains("hello.txt"), "{refused:#}");
+    door.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a14_changed_roles_hold_for_the_built_in_tools_without_a_restart() {
     let (site, [guest, ..]) = site("packs-reload");
     let mut door = site.open();

@@ -226,8 +226,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     engine.run(async {
         let telemetry = Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
         let serving = Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers, store };
-        let is_open = gateway::is_open(&loaded.settings)?;
-        let ruled = (!is_open).then(|| RuledPacks::start(&kit, &loaded.settings));
+        let policy = gateway::policy(&loaded.settings)?;
+        let ruled = (!policy.is_open()).then(|| RuledPacks::start(&kit, &loaded.settings));
         let ruled = ruled.transpose()?.map(Arc::new);
         let config = reload::watch(context, args, &loaded, ruled.clone());
         let offer = Offer::Packs(PackOffer { kit: kit.into(), config, ruled: ruled.clone() });

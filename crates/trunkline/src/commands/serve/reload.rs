@@ -110,7 +110,7 @@ fn take_roles(settings: &Settings, ruled: Option<&RuledPacks>) -> Result<(), Str
     }
     match ruled {
         Some(ruled) => ruled.reload(settings).map_err(|failure| plain(&failure)),
-        None if gateway::is_open(settings).map_err(|failure| plain(&failure))? => Ok(()),
+        None if gateway::policy(settings).map_err(|failure| plain(&failure))?.is_open() => Ok(()),
         None => Err(RESTART_FOR_RULES.to_owned()),
     }
 }

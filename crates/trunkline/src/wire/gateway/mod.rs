@@ -220,10 +220,9 @@ pub(crate) fn waiting(loaded: &Loaded) -> Option<(String, Vec<String>)> {
     loaded.waiting.as_ref().map(|found| (found.path.display().to_string(), found.servers()))
 }
 
-/// True if every caller may use everything.
-pub(crate) fn is_open(settings: &Settings) -> Result<bool, Failure> {
-    let policy = Policy::new(&rules::policy_rules(settings)).map_err(|bad| Failure::usage(bad.to_string()))?;
-    Ok(policy.is_open())
+/// The roles of callers and the rules, checked.
+pub(crate) fn policy(settings: &Settings) -> Result<Policy, Failure> {
+    Policy::new(&rules::policy_rules(settings)).map_err(|bad| Failure::usage(bad.to_string()))
 }
 
 /// The rules for one server and its callers, for commands that reach it by its name.
