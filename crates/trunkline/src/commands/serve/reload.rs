@@ -61,7 +61,7 @@ pub(super) fn start(
 }
 
 /// Watches the configuration of a process that serves the built-in tools, and applies changed
-/// roles and rules. Servers and first rules that are configured later need a restart, which is said here and
+/// roles and rules. Servers, and the first roles or rules, need a restart, which is said here and
 /// on the status page.
 pub(super) fn watch(
     context: &Context,
