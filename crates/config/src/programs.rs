@@ -1,12 +1,12 @@
-//! The files that a configured server runs: its program, and scripts for an interpreter. Whoever
-//! can change them controls the server, so our own tools must not.
+//! The files that configured servers and hooks run: programs, and scripts for an interpreter.
+//! Whoever can change them controls the server, so our own tools must not.
 
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
-use crate::{Local, Reach, Secret, Settings};
+use crate::{HookRun, Local, Reach, Secret, Settings};
 
 /// Programs that run a file that an argument names. Versions such as `python3.12` match, too.
 const INTERPRETERS: [&str; 24] = [
@@ -17,13 +17,23 @@ const INTERPRETERS: [&str; 24] = [
 /// Programs that run another one, which an argument names.
 const WRAPPERS: [&str; 4] = ["env", "nice", "nohup", "timeout"];
 
-/// The files that the local servers run. Program files need not exist.
+/// The files that the local servers and hooks run. Program files need not exist.
 pub(crate) fn files(settings: &Settings, variables: &BTreeMap<String, String>) -> Vec<PathBuf> {
     let local = settings.servers.values().filter_map(|server| match &server.reach {
         Reach::Local(local) => Some(local),
         Reach::Remote(_) | Reach::Builtin(_) | Reach::Unusable(_) => None,
     });
-    local.flat_map(|local| of(local, variables)).collect()
+    let hooks = settings.hooks.values().flat_map(|hook| match &hook.run {
+        HookRun::Command(words) => of_hook(words),
+        HookRun::Endpoint { .. } => Vec::new(),
+    });
+    local.flat_map(|local| of(local, variables)).chain(hooks).collect()
+}
+
+/// The program of a hook, and its arguments that are files.
+fn of_hook(words: &[String]) -> Vec<PathBuf> {
+    let paths = words.iter().map(PathBuf::from).enumerate();
+    paths.filter(|(at, path)| *at == 0 || path.is_file()).map(|(_, path)| path).collect()
 }
 
 fn of(local: &Local, variables: &BTreeMap<String, String>) -> Vec<PathBuf> {

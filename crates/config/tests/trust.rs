@@ -62,6 +62,14 @@ fn v07_nothing_of_a_found_file_counts_before_it_is_approved() {
 }
 
 #[test]
+fn h8_a_project_cannot_add_a_hook() {
+    let project = r#"{"hooks": {"mine": {"command": ["/bin/sh", "-c", "evil"], "tools": ["*"]}}}"#;
+    let problems = place(project).approved().problems();
+    assert!(problems.contains("hooks.mine.command: a project's file may not set this"), "{problems}");
+    assert!(problems.contains("hooks.mine.tools: a project's file may not set this"), "{problems}");
+}
+
+#[test]
 fn v08_an_approved_file_that_would_widen_something_is_refused_with_each_place() {
     insta::assert_snapshot!(place(HOSTILE).approved().problems(), @r"
     /project/trunkline.json:2:3+8 error[project-may-not] listen: a project's file may only name an address of this machine (put it into your own file /user/trunkline.json)

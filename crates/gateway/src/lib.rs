@@ -1,13 +1,14 @@
 //! Many servers as one handler: catalog, policy, views, upstreams; and layers: limits, audit,
-//! tracing.
+//! hooks, tracing.
 //!
-//! Limits, audit and tracing are handlers that wrap another handler; the binary's `wire/stack.rs`
-//! defines their order in front of the [`Gateway`].
+//! Limits, audit, hooks and tracing are handlers that wrap another handler; the binary's
+//! `wire/stack.rs` defines their order in front of the [`Gateway`].
 
 pub mod audit;
 pub mod catalog;
 pub mod classic;
 pub mod gateway;
+pub mod hook;
 pub mod limit;
 pub mod metrics;
 pub mod policy;

@@ -2,7 +2,8 @@
 
 use super::{kind, server::WrittenServer};
 use crate::settings::{
-    AccessLog, Audit, ClientCertificates, Errors, Handshake, Limits, Policy, Role, ServerOptions, View,
+    AccessLog, Audit, ClientCertificates, Errors, Handshake, HookEvent, HookFailure, HookShows, Limits,
+    Policy, Role, ServerOptions, View,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -50,6 +51,9 @@ pub(crate) struct Document {
     /// tools are results with `isError`. `classic`: they are JSON-RPC errors (-32601 unknown tool,
     /// -32602 bad arguments, -32603 failure, -32000 timeout).
     errors: Errors,
+    /// Hooks: programs or endpoints that see tool calls, and may deny or annotate them. They run in
+    /// the order of their names.
+    hooks: BTreeMap<String, WrittenHook>,
     /// Limits for clients: sizes, timeouts and numbers of connections, sessions and calls.
     limits: Limits,
     /// The audit trail: a record of every call and its caller.
@@ -136,6 +140,65 @@ pub(crate) struct WrittenJwt {
     #[serde(default)]
     #[schemars(schema_with = "kind::names")]
     pub(crate) scopes: Vec<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WrittenHook {
+    /// When it runs: `before` the tool, `after` it succeeded, or on an `error`. Default: `before`.
+    #[serde(default = "before")]
+    pub(crate) on: Vec<HookEvent>,
+    /// Tools whose calls it sees, by public name (`<server>_<tool>`) or pattern. Default: all.
+    #[serde(default = "everything")]
+    #[schemars(schema_with = "kind::globs")]
+    pub(crate) tools: Vec<String>,
+    /// The program, as an absolute path, and its arguments; started without a shell. It gets the
+    /// event as JSON on standard input. Either `command` or `url` is required.
+    #[serde(default)]
+    #[schemars(schema_with = "kind::command")]
+    pub(crate) command: Vec<String>,
+    /// Endpoint that gets the event as the JSON body of a POST request.
+    #[schemars(schema_with = "kind::url")]
+    pub(crate) url: Option<String>,
+    /// Headers of that request, such as credentials.
+    #[serde(default)]
+    #[schemars(schema_with = "kind::secrets")]
+    #[expect(
+        dead_code,
+        reason = "headers are taken from the tree, where it is known what of them may be shown"
+    )]
+    pub(crate) headers: BTreeMap<String, String>,
+    /// Effect of a hook that cannot be run, times out, or gives no valid answer: `refuse`
+    /// (default) the call or withhold its result, or `allow` it.
+    #[serde(default)]
+    pub(crate) when_it_fails: HookFailure,
+    /// Arguments and results that it sees: `masked` (default), `whole`, or `none`.
+    #[serde(default)]
+    pub(crate) shows: HookShows,
+    /// Longest time of one run, the wait for a free place included. Default: 5 s.
+    #[serde(default = "five_seconds", with = "kind")]
+    #[schemars(schema_with = "kind::time", extend("minimum" = 1, "maximum" = 60_000))]
+    pub(crate) timeout: Duration,
+    /// Runs at once; further ones wait. Default: 8.
+    #[serde(default = "eight")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub(crate) concurrency: u32,
+}
+
+fn before() -> Vec<HookEvent> {
+    vec![HookEvent::Before]
+}
+
+fn everything() -> Vec<String> {
+    vec!["*".to_owned()]
+}
+
+fn five_seconds() -> Duration {
+    Duration::from_secs(5)
+}
+
+fn eight() -> u32 {
+    8
 }
 
 #[derive(Deserialize, JsonSchema)]

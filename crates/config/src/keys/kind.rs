@@ -48,6 +48,11 @@ pub(crate) fn secrets(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "object", "additionalProperties": {"type": "string", "x-kind": "secret"}, "maxProperties": 256})
 }
 
+/// A program and its arguments.
+pub(crate) fn command(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "array", "items": {"type": "string", "x-kind": "word"}, "minItems": 1, "maxItems": 1000})
+}
+
 pub(crate) fn globs(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "array", "items": {"type": "string", "x-kind": "glob", "minLength": 1, "maxLength": 256}, "maxItems": 1000})
 }

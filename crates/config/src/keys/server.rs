@@ -20,7 +20,7 @@ pub(crate) struct WrittenServer {
     #[expect(dead_code, reason = "a server that is switched off is not read")]
     pub(crate) enabled: Option<bool>,
     /// Local: the program and its arguments, one item each; started without a shell.
-    #[schemars(schema_with = "command")]
+    #[schemars(schema_with = "kind::command")]
     #[serde(default)]
     pub(crate) command: Vec<String>,
     /// Local: environment variables in addition to the short list that every program inherits.
@@ -165,8 +165,4 @@ fn oauth(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
     let mut schema = WrittenOAuthClient::json_schema(generator);
     schema.insert("type".to_owned(), serde_json::json!(["object", "boolean"]));
     schema
-}
-
-fn command(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({"type": "array", "items": {"type": "string", "x-kind": "word"}, "minItems": 1, "maxItems": 1000})
 }

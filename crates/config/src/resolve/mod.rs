@@ -1,6 +1,7 @@
 //! Turns layers into settings: resolves references, makes paths absolute, and checks keys that
 //! depend on each other.
 
+mod hooks;
 mod parts;
 mod references;
 mod server;
@@ -118,6 +119,7 @@ impl Resolver<'_> {
         let (views, roles) = (self.views(whole), self.roles(whole));
         let default_role = self.default_role(whole);
         let policy = self.policy(whole);
+        let hooks = self.hooks(whole);
         let (tls, auth) = (self.tls(whole), self.auth(whole));
         let telemetry = self.telemetry(whole);
         let store = self.store(whole);
@@ -142,6 +144,7 @@ impl Resolver<'_> {
             auth: auth?,
             handshake: handshake?,
             errors: errors?,
+            hooks,
             limits: limits?,
             audit: audit?,
             access_log: access_log?,

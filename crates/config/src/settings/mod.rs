@@ -1,5 +1,6 @@
 //! Settings: resolved, validated, plain data. The binary builds components from them.
 
+mod hook;
 mod options;
 mod policy;
 mod server;
@@ -10,6 +11,7 @@ use serde::Serialize;
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 use trunkline_protocol::ServerName;
 
+pub use hook::{Hook, HookEvent, HookFailure, HookRun, HookShows};
 pub use options::{
     Arguments, Breaker, Lists, Rate, Restart, Retry, ServerOptions, Sessions, Start, Timeouts,
 };
@@ -49,6 +51,8 @@ pub struct Settings {
     pub auth: Auth,
     pub handshake: Handshake,
     pub errors: Errors,
+    /// Hooks by name.
+    pub hooks: BTreeMap<String, Hook>,
     pub limits: Limits,
     pub audit: Audit,
     pub access_log: AccessLog,

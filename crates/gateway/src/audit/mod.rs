@@ -48,6 +48,7 @@ pub use clock::rfc3339;
 pub use disk::OpenError;
 pub use members::quote;
 pub use options::{Durability, OnFailure, Options};
+pub(crate) use redact::masked;
 pub use redact::{Redaction, mask};
 pub use signing::{BadKey, HeadSink, NotSigned, PublicKey, SignedHead, Signing, SigningKey};
 pub use status::Status;

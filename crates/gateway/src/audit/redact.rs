@@ -104,6 +104,13 @@ fn mask_value(name: &str, value: &mut Value) {
     }
 }
 
+/// The value with everything masked that looks like a secret; null if it is no JSON.
+pub(crate) fn masked(value: &trunkline_protocol::Raw) -> Value {
+    let mut decoded = value.decode().unwrap_or_default();
+    mask_value("", &mut decoded);
+    decoded
+}
+
 /// `text` with everything masked that looks like a secret.
 pub fn mask(text: &str) -> String {
     SECRETS.hide(text).into_owned()

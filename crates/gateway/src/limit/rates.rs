@@ -30,7 +30,7 @@ impl ToolNames {
         Self(Some(Arc::new(find)))
     }
 
-    fn own_name<'a>(&self, view: Option<&str>, public: &'a str) -> Cow<'a, str> {
+    pub(crate) fn own_name<'a>(&self, view: Option<&str>, public: &'a str) -> Cow<'a, str> {
         let own = self.0.as_ref().and_then(|find| find(view, public));
         own.map_or(Cow::Borrowed(public), Cow::Owned)
     }

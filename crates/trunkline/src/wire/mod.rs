@@ -6,6 +6,7 @@ mod fetch;
 pub(crate) mod flags;
 pub(crate) mod gate;
 pub(crate) mod gateway;
+pub(crate) mod hooks;
 mod issuer;
 mod keys;
 pub(crate) mod lineage;

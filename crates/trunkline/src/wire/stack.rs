@@ -14,6 +14,7 @@ use trunkline_config::Errors;
 use trunkline_gateway::{
     audit::{Audited, ReadOnly, Trail},
     classic::Classic,
+    hook::{Hooked, Hooks},
     limit::{Limited, Limits, Rates},
     metrics::Meter,
     trace::{Traced, Tracer},
@@ -28,6 +29,7 @@ pub(crate) struct Stack<'a> {
     /// The trail, and the predicate for tools that are known to be read-only.
     pub(crate) audit: Option<(Trail, ReadOnly)>,
     pub(crate) limits: Option<Limits>,
+    pub(crate) hooks: Option<Arc<Hooks>>,
     pub(crate) errors: Errors,
 }
 
@@ -36,7 +38,7 @@ impl Stack<'_> {
     /// with them: the hook of the access log, because it and the `Logged` layer write one record
     /// together, and the usage of the rates, which it shows to callers.
     pub(crate) fn around(self, handler: Arc<dyn Handler>, options: &mut ServeOptions) -> Arc<dyn Handler> {
-        let Self { telemetry, audit, limits, errors } = self;
+        let Self { telemetry, audit, limits, hooks, errors } = self;
         options.access = telemetry.access_hook();
         let access = options.access.clone();
         let rates = limits.map(|limits| Rates::new(&limits));
@@ -54,9 +56,12 @@ impl Stack<'_> {
             // Writes a start and an end record to the audit trail. Above the limits, so that calls
             // they refuse are recorded as well.
             audit.map(|(trail, read_only)| layer(|next| Audited::new(next, trail, read_only))),
-            // Refuses callers and tools above their rate. Last, so that a refused call costs no
-            // server anything.
+            // Refuses callers and tools above their rate. Above hooks and servers, so that a
+            // refused call costs them nothing.
             rates.map(|rates| layer(move |next| Limited::new(next, rates))),
+            // Runs the operator's hooks. Last, so that they see what a server would get, and their
+            // denials are recorded.
+            hooks.map(|hooks| layer(move |next| Hooked::new(next, hooks))),
         ];
         layers.into_iter().flatten().rev().fold(handler, |next, layer| layer(next))
     }
@@ -122,6 +127,7 @@ mod tests {
             telemetry: &telemetry,
             audit: Some((trail, Arc::new(|_: Option<&str>, _: &str| false))),
             limits: Some(Limits { per_caller: Some(once), ..Limits::default() }),
+            hooks: None,
             errors: Errors::Standard,
         };
         let handler = stack.around(Arc::new(Server), &mut ServeOptions::default());

@@ -26,6 +26,7 @@ mod caller;
 mod classic;
 mod door;
 mod handover;
+mod hooks;
 mod isolation;
 mod kept_lists;
 mod leaks;

@@ -17,7 +17,7 @@ use crate::{
     wire::{
         flags,
         gateway::{self, RuledPacks, Running},
-        memory,
+        hooks, memory,
         packs::Packs,
         serve as wire, settings,
         stack::Stack,
@@ -262,6 +262,7 @@ impl Serving<'_> {
             telemetry: self.telemetry,
             audit: trail.map(|trail| (trail, offer.read_only())),
             limits: wire::rates(settings, offer.tool_names()),
+            hooks: hooks::hooks(settings, &self.context.environment, offer.tool_names())?,
             errors: settings.errors,
         };
         Ok((stack.around(offer.handler(), options), folder))
