@@ -112,6 +112,10 @@ impl RestError {
             Some((_, entry)) => Self::of_entry(entry, &message),
             None => Self::new(StatusCode::UNPROCESSABLE_ENTITY, "EXECUTION_ERROR", message),
         };
+        if error.status.is_server_error() && error.code == "EXECUTION_ERROR" {
+            // The tool has answered, so no server failed.
+            error.status = StatusCode::UNPROCESSABLE_ENTITY;
+        }
         if let Some(data) = data {
             error.details.set("data", data);
         }

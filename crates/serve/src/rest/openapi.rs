@@ -10,6 +10,31 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use trunkline_protocol::{Fault, Raw};
 
+/// The places of a tool's schemas within its operation.
+const INPUT: &str = "requestBody/content/application~1json/schema/properties/params";
+const OUTPUT: &str =
+    "responses/200/content/application~1json/schema/properties/result/allOf/1/properties/structuredContent";
+
+/// The answers to every request that are no success.
+const FAILURES: [(&str, &str); 6] = [
+    ("400", "The request is not valid"),
+    ("401", "Credentials are missing"),
+    ("403", "Credentials do not suffice, or a hook denied the call"),
+    ("404", "There is nothing here, or you may not use it"),
+    ("429", "Too many requests; see `Retry-After`"),
+    ("503", "Too much is under way, or the tool's server is not available"),
+];
+/// Further ones of an execution.
+const EXECUTION_FAILURES: [(&str, &str); 7] = [
+    ("408", "The body did not arrive in time"),
+    ("409", "The call was cancelled"),
+    ("413", "The body is too large"),
+    ("415", "The body is no JSON"),
+    ("422", "The tool failed"),
+    ("502", "The tool's server failed"),
+    ("504", "The time limit passed"),
+];
+
 pub(super) async fn document(request: &AdmittedRequest) -> Result<Response<Body>, Fault> {
     let tools = tools(request).await?;
     let text = describe(&request.service.path, &tools).to_string();
@@ -24,7 +49,8 @@ fn describe(below: &str, tools: &[Described]) -> Value {
     paths.insert(format!("{base}/tools/{{name}}"), json!({"get": describe_operation()}));
     for tool in tools {
         let path = format!("{base}/tools/{}/execute", encoded(&tool.name));
-        paths.insert(path, json!({"post": execute_operation(tool)}));
+        let operation = execute_operation(tool, &path);
+        paths.insert(path, json!({"post": operation}));
     }
     json!({
         "openapi": "3.1.0",
@@ -42,12 +68,17 @@ fn describe(below: &str, tools: &[Described]) -> Value {
     })
 }
 
-fn execute_operation(tool: &Described) -> Value {
+fn execute_operation(tool: &Described, path: &str) -> Value {
     let text = |member: &str| tool.object.member_as::<String>(member);
-    let schema = |member: &str| tool.object.member(member).map(|raw| standalone(&raw));
-    let params = schema("inputSchema").unwrap_or_else(|| json!({"type": "object"}));
+    let schema = |member: &str, below: &str| {
+        // A pointer in a fragment: its own escapes first, then those of URIs.
+        let path = path.replace('~', "~0").replace('/', "~1").replace('%', "%25");
+        let at = format!("#/paths/{path}/post/{below}");
+        tool.object.member(member).map(|raw| placed(&raw, &at))
+    };
+    let params = schema("inputSchema", INPUT).unwrap_or_else(|| json!({"type": "object"}));
     let mut result = json!({"$ref": "#/components/schemas/Result"});
-    if let Some(output) = schema("outputSchema") {
+    if let Some(output) = schema("outputSchema", OUTPUT) {
         result = json!({"allOf": [result, {"properties": {"structuredContent": output}}]});
     }
     let answer = json!({
@@ -59,9 +90,11 @@ fn execute_operation(tool: &Described) -> Value {
             "metadata": {"$ref": "#/components/schemas/Metadata"},
         },
     });
+    let needs_params = params["required"].as_array().is_some_and(|required| !required.is_empty());
     let body = json!({
         "type": "object",
         "additionalProperties": false,
+        "required": if needs_params { vec!["params"] } else { Vec::new() },
         "properties": {"params": params, "context": {"$ref": "#/components/schemas/Context"}},
     });
     let mut operation = json!({
@@ -78,6 +111,7 @@ fn execute_operation(tool: &Described) -> Value {
             },
         })),
     });
+    add_failures(&mut operation["responses"], &EXECUTION_FAILURES);
     for (name, member) in [("x-server", "server"), ("x-annotations", "annotations")] {
         if let Some(value) = tool.object.member(member).and_then(|raw| raw.decode().ok()) {
             operation[name] = value;
@@ -86,18 +120,42 @@ fn execute_operation(tool: &Described) -> Value {
     operation
 }
 
-/// A schema as a document of its own: references inside it would point into this document.
-fn standalone(schema: &Raw) -> Value {
-    let value: Value = schema.decode().unwrap_or_else(|_| json!({}));
-    let refers = schema.as_str().contains("\"$ref\"") || schema.as_str().contains("\"$dynamicRef\"");
-    match value {
-        // `$id` makes it the base of its own references.
-        Value::Object(mut members) if refers && !members.contains_key("$id") => {
-            members.insert("$id".to_owned(), json!(format!("urn:trunkline:{:016x}", fingerprint(schema))));
-            Value::Object(members)
-        }
-        other => other,
+/// A schema of a tool at the place `at` of this document. References inside it are relative to the
+/// schema, and would otherwise point into the document.
+fn placed(schema: &Raw, at: &str) -> Value {
+    let mut value: Value = schema.decode().unwrap_or_else(|_| json!({}));
+    let text = schema.as_str();
+    let has_own_base = ["\"$id\"", "\"$anchor\"", "\"$dynamicRef\""].iter().any(|word| text.contains(word));
+    if !has_own_base {
+        rebase(&mut value, at);
+    } else if let Value::Object(members) = &mut value {
+        // With an `$id` it is the base of its own references.
+        let id = json!(format!("urn:trunkline:{:016x}", fingerprint(schema)));
+        members.entry("$id").or_insert(id);
     }
+    value
+}
+
+/// Makes pointers into a schema pointers into the document that has it at `at`.
+fn rebase(value: &mut Value, at: &str) {
+    match value {
+        Value::Object(members) => {
+            if let Some(Value::String(target)) = members.get_mut("$ref")
+                && let Some(pointer) = target.strip_prefix('#')
+            {
+                *target = format!("{at}{pointer}");
+            }
+            members.values_mut().for_each(|member| rebase(member, at));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| rebase(item, at)),
+        _ => {}
+    }
+}
+
+/// The answer to a request with the `ETag` of the current answer.
+fn with_not_modified(mut responses: Value) -> Value {
+    responses["304"] = json!({"description": "You have it already (`If-None-Match`)"});
+    responses
 }
 
 fn list_operation() -> Value {
@@ -122,10 +180,10 @@ fn list_operation() -> Value {
             parameter("limit", json!({"type": "integer", "minimum": 1, "maximum": 1000}), "Tools in one answer"),
             parameter("cursor", json!({"type": "string"}), "`nextCursor` of the answer before"),
         ],
-        "responses": responses(&json!({
+        "responses": with_not_modified(responses(&json!({
             "description": "The tools, by name",
             "content": {"application/json": {"schema": answer}},
-        })),
+        }))),
     })
 }
 
@@ -134,22 +192,27 @@ fn describe_operation() -> Value {
         "operationId": "describeTool",
         "summary": "One tool, with its schemas",
         "parameters": [{"name": "name", "in": "path", "required": true, "schema": {"type": "string"}}],
-        "responses": responses(&json!({
+        "responses": with_not_modified(responses(&json!({
             "description": "The tool",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Tool"}}},
-        })),
+        }))),
     })
 }
 
+/// The success and the usual failures.
 fn responses(success: &Value) -> Value {
-    json!({
-        "200": success,
-        "304": {"description": "You have it already (`If-None-Match`)"},
-        "default": {
-            "description": "An error",
+    let mut responses = json!({"200": success});
+    add_failures(&mut responses, &FAILURES);
+    responses
+}
+
+fn add_failures(responses: &mut Value, failures: &[(&str, &str)]) {
+    for (status, description) in failures {
+        responses[*status] = json!({
+            "description": description,
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Failure"}}},
-        },
-    })
+        });
+    }
 }
 
 fn schemas() -> Value {

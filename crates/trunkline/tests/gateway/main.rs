@@ -45,6 +45,7 @@ mod real;
 mod reload;
 mod replay;
 mod rest;
+mod rest_openapi;
 mod rest_web;
 mod ruled_packs;
 mod schemas;

@@ -4,6 +4,7 @@
 
 const byId = (id) => document.getElementById(id);
 const base = location.pathname.replace(/\/docs$/, "");
+let openapi = {};
 let tools = [];
 let shown = null;
 let running = null;
@@ -38,6 +39,7 @@ async function load() {
     return complain(asks ? "Enter a key or token above to see the tools that it may use."
       : body?.error?.message ?? `The server answered ${response.status}.`);
   }
+  openapi = body;
   tools = Object.entries(body.paths)
     .filter(([path, item]) => item.post && path.endsWith("/execute"))
     .map(([path, item]) => toolOf(path, item.post))
@@ -191,8 +193,10 @@ function fieldsOf(schema) {
 function simplified(member, root, depth = 0) {
   if (typeof member !== "object" || member === null || depth > 8) return {};
   if (typeof member.$ref === "string" && member.$ref.startsWith("#/")) {
-    const target = member.$ref.slice(2).split("/")
-      .reduce((place, part) => place?.[part.replaceAll("~1", "/").replaceAll("~0", "~")], root);
+    const parts = member.$ref.slice(2).split("/")
+      .map((part) => decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~"));
+    // A schema with a base of its own has pointers into itself, others into the document.
+    const target = parts.reduce((place, part) => place?.[part], parts[0] === "paths" ? openapi : root);
     return simplified({ ...target, ...member, $ref: undefined }, root, depth + 1);
   }
   const choices = (member.anyOf ?? member.oneOf)?.filter((choice) => choice.type !== "null");
