@@ -19,6 +19,7 @@ const READERS: [(&str, &str); 23] = [
     ("gateway/src/trace/open_span.rs", "told in spans"),
     ("gateway/src/upstream/session_pool.rs", "told in the status"),
     ("doctor/src/url/token.rs", "whether a token has expired, told as a hint"),
+    ("oauth/src/token.rs", "the age of a token that several processes share"),
     ("serve/src/access/logged.rs", "told in the access log"),
     ("serve/src/access/note.rs", "told in the access log"),
     ("serve/src/access/record.rs", "told in the access log"),

@@ -81,6 +81,7 @@ impl Suite {
                 command
                     .args(["--timeout", &client.limit.as_millis().to_string()])
                     .current_dir(&client.folder);
+                command.args(super::is_client_extension(scenario).then_some("--force"));
             }
             Subject::Server(server) => {
                 command.args(["--url", &server.url]).current_dir(&folder);

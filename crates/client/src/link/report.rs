@@ -5,7 +5,7 @@ use std::time::Duration;
 use trunkline_process::{Ending, SpawnError, Stream};
 use trunkline_protocol::{Fault, FaultKind};
 use trunkline_transport::{
-    http::{HttpError, StatusError},
+    http::{CredentialsError, HttpError, StatusError},
     stdio::SendError,
 };
 
@@ -34,6 +34,7 @@ pub(crate) fn fault_of_http(error: &HttpError) -> Fault {
         }
         HttpError::NoEndpoint => (FaultKind::BadAnswer, "the event stream named no endpoint"),
         HttpError::Broken(_) => (FaultKind::ConnectionLost, "the connection broke"),
+        HttpError::Credentials(error) => return fault_of_credentials(error),
         HttpError::Timeout { .. } => (FaultKind::Timeout, "the server did not answer in time"),
     };
     // For other errors the catalogue's advice says the same.
@@ -43,6 +44,16 @@ pub(crate) fn fault_of_http(error: &HttpError) -> Fault {
         None => error.to_string(),
     };
     Fault::new(kind, message).with_detail(detail)
+}
+
+/// There is no valid token, and the request was not sent.
+fn fault_of_credentials(error: &CredentialsError) -> Fault {
+    let kind = if error.transient { FaultKind::Unavailable } else { FaultKind::Unauthorized };
+    let fault = Fault::new(kind, error.message.clone());
+    match &error.action {
+        Some(action) => fault.with_detail(action.clone()),
+        None => fault,
+    }
 }
 
 /// The server answered, so the call has run.

@@ -90,6 +90,14 @@ impl Head {
         }
     }
 
+    /// All headers of this name.
+    pub(super) fn get_all(&self, name: &HeaderName) -> Vec<HeaderValue> {
+        match &self.fields {
+            ResponseFields::Map(map) => map.get_all(name).iter().cloned().collect(),
+            ResponseFields::Raw(raw) => raw.to_map().get_all(name).iter().cloned().collect(),
+        }
+    }
+
     /// The first header of this name.
     pub(crate) fn get(&self, name: &HeaderName) -> Option<HeaderValue> {
         match &self.fields {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use trunkline_resilience::OutOfMemory;
 
 use super::connect_error::{ConnectError, ConnectFailure, find};
+use super::credentials::CredentialsError;
 use super::media::UnexpectedContentType;
 use super::redirect::RedirectError;
 use super::status::StatusError;
@@ -43,6 +44,8 @@ pub enum HttpError {
     NoEndpoint,
     #[error("the connection broke: {0}")]
     Broken(#[source] BoxError),
+    #[error(transparent)]
+    Credentials(#[from] Box<CredentialsError>),
     #[error("{phase} took longer than {limit:?}")]
     Timeout { phase: Phase, limit: Duration },
 }
@@ -62,13 +65,17 @@ impl HttpError {
         match self {
             Self::Connect(_) | Self::Broken(_) | Self::Timeout { .. } => true,
             Self::Status(refusal) => refusal.is_transient(),
+            Self::Credentials(error) => error.transient,
             _ => false,
         }
     }
 
     /// True if the server may have received the request, and perhaps acted on it.
     pub fn may_have_been_processed(&self) -> bool {
-        !matches!(self, Self::InvalidUrl(_) | Self::Connect(_) | Self::Tls(_) | Self::NotSent(_))
+        !matches!(
+            self,
+            Self::InvalidUrl(_) | Self::Connect(_) | Self::Tls(_) | Self::NotSent(_) | Self::Credentials(_)
+        )
     }
 
     /// The error status, if the server answered with one.

@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, header};
 
+use super::credentials::Credentials;
 use super::redirect::Redirects;
 use crate::body::DEFAULT_BODY_LIMIT;
 use crate::foreign::AddressPolicy;
@@ -37,6 +39,8 @@ const FRAMING: [HeaderName; 8] = [
 pub struct HttpOptions {
     /// Sent with every request, unless the request has the same header itself.
     pub extra_headers: HeaderMap,
+    /// Supplies the `Authorization` header of requests that have none.
+    pub credentials: Option<Arc<dyn Credentials>>,
     /// Trusted in addition to the system's roots.
     pub ca_certificates: Vec<Pem>,
     pub client_certificate: Option<ClientCertificate>,
@@ -88,6 +92,7 @@ impl Default for HttpOptions {
     fn default() -> Self {
         Self {
             extra_headers: HeaderMap::new(),
+            credentials: None,
             ca_certificates: Vec::new(),
             client_certificate: None,
             addresses: AddressPolicy::Any,
@@ -108,6 +113,7 @@ impl fmt::Debug for HttpOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpOptions")
             .field("extra_headers", &self.extra_headers.keys().collect::<Vec<_>>())
+            .field("credentials", &self.credentials)
             .field("ca_certificates", &self.ca_certificates)
             .field("client_certificate", &self.client_certificate)
             .field("addresses", &self.addresses)

@@ -19,6 +19,7 @@ use super::answer::{Answer, Head};
 use super::arriving::Arriving;
 use super::client::HttpClient;
 use super::connector::Connecting;
+use super::credentials::{MAX_REFUSALS, Refusal, Supply, Supplying};
 use super::error::{HttpError, Phase};
 use super::fields::Fields;
 use super::redirect::{self, MAX_REDIRECTS, RedirectError, Redirects};
@@ -42,13 +43,27 @@ pub(crate) struct Sending {
     client: HttpClient,
     request: Request,
     redirects: usize,
+    authorization: Authorization,
     state: SendState,
     /// The head timeout, armed when the first poll is pending.
     limit: Option<Box<Deadline>>,
 }
 
+/// The use of the client's [`Credentials`](super::Credentials) for this request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Authorization {
+    /// The request has its own header, or the client has no credentials.
+    Off,
+    /// Their header is still to be added.
+    Due,
+    /// Their header was sent, and refused so many times.
+    Sent { refusals: usize },
+}
+
 enum SendState {
     Unsent,
+    /// Waits for credentials; after a refusal with the refused response.
+    Authorizing(Supplying, Option<Box<Answer>>),
     /// Opening a plain connection, with the start time of the first attempt.
     Connecting(Connecting, Option<Instant>),
     Plain(Box<Connection<TcpStream>>, Origin),
@@ -66,7 +81,10 @@ enum Origin {
 impl Sending {
     pub(super) fn new(client: HttpClient, mut request: Request) -> Self {
         request.fields.complete(&client.options().extra_headers, &request.template.fields);
-        Self { client, request, redirects: 0, state: SendState::Unsent, limit: None }
+        let is_off =
+            client.options().credentials.is_none() || request.fields.get(&header::AUTHORIZATION).is_some();
+        let authorization = if is_off { Authorization::Off } else { Authorization::Due };
+        Self { client, request, redirects: 0, authorization, state: SendState::Unsent, limit: None }
     }
 
     /// Waits for the head of the response, whatever its status; follows redirects within the
@@ -83,6 +101,7 @@ impl Sending {
                     return Poll::Ready(Err(error));
                 }
             };
+            let Some(answer) = self.questioned(answer) else { continue };
             if self.client.options().redirects == Redirects::Returned {
                 return Poll::Ready(Ok(answer));
             }
@@ -108,7 +127,59 @@ impl Sending {
         (self.redirects > 0).then_some(&self.request.template.target)
     }
 
+    /// Hands a refusal of credentials to their supplier; returns every other response.
+    fn questioned(&mut self, answer: Answer) -> Option<Answer> {
+        let Authorization::Sent { refusals } = self.authorization else { return Some(answer) };
+        if refusals >= MAX_REFUSALS {
+            return Some(answer);
+        }
+        let sent = self.request.fields.get(&header::AUTHORIZATION);
+        let (Some(refusal), Some(credentials)) =
+            (Refusal::of(&answer, sent, refusals), &self.client.options().credentials)
+        else {
+            return Some(answer);
+        };
+        self.authorization = Authorization::Sent { refusals: refusals + 1 };
+        self.state = SendState::Authorizing(credentials.refused(refusal), Some(Box::new(answer)));
+        self.limit = None;
+        None
+    }
+
+    /// Adds the credentials, or waits for them. A response is a refusal that nothing can be done
+    /// about.
+    fn poll_credentials(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Answer>, HttpError>> {
+        if self.authorization == Authorization::Due
+            && let Some(credentials) = &self.client.options().credentials
+        {
+            self.authorization = Authorization::Sent { refusals: 0 };
+            match credentials.header() {
+                Supply::Ready(header) => self.request.authorize(header),
+                Supply::Pending(future) => self.state = SendState::Authorizing(future, None),
+            }
+        }
+        let SendState::Authorizing(supplying, refused) = &mut self.state else {
+            return Poll::Ready(Ok(None));
+        };
+        let supplied = ready!(supplying.as_mut().poll(cx));
+        let refused = refused.take();
+        self.state = SendState::Unsent;
+        match (supplied.map_err(Box::new)?, refused) {
+            (None, Some(answer)) => {
+                self.authorization = Authorization::Off;
+                self.state = SendState::Over;
+                Poll::Ready(Ok(Some(*answer)))
+            }
+            (header, _) => {
+                self.request.authorize(header);
+                Poll::Ready(Ok(None))
+            }
+        }
+    }
+
     fn poll_state(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, HttpError>> {
+        if let Some(refused) = ready!(self.poll_credentials(cx))? {
+            return Poll::Ready(Ok(refused));
+        }
         let Self { client, request, state, .. } = self;
         let target = &request.template.target;
         loop {
@@ -147,7 +218,7 @@ impl Sending {
                     let answer = ready!(Pin::new(answer).poll(cx)).map_err(HttpError::from_request)?;
                     return Poll::Ready(Ok(answer.map(Arriving::driven_elsewhere).into()));
                 }
-                SendState::Over => return Poll::Pending,
+                SendState::Over | SendState::Authorizing(..) => return Poll::Pending,
             }
         }
     }
@@ -187,6 +258,13 @@ impl From<RequestError> for HttpError {
 }
 
 impl Request {
+    fn authorize(&mut self, header: Option<http::HeaderValue>) {
+        match header {
+            Some(value) => self.fields.set(header::AUTHORIZATION, value),
+            None => drop(self.fields.remove(&header::AUTHORIZATION)),
+        }
+    }
+
     /// Writes the request line and the headers, without the framing headers.
     fn write_head(&self, out: &mut Vec<u8>) {
         let Self { template, fields, .. } = self;

@@ -9,6 +9,8 @@
     reason = "a program for the suite, which speaks by environment and stderr"
 )]
 
+mod account;
+
 use futures_util::future::{BoxFuture, FutureExt};
 use serde_json::{Value, json};
 use std::{env, future, process::ExitCode, sync::Arc};
@@ -36,16 +38,22 @@ async fn run(url: &str) -> Result<(), Fault> {
     let target = Target::url(url).map_err(|error| Fault::new(FaultKind::UrlInvalid, error.to_string()))?;
     let revision =
         env::var("MCP_CONFORMANCE_PROTOCOL_VERSION").ok().and_then(|text| text.parse::<Revision>().ok());
-    let options = ConnectOptions {
+    let mut options = ConnectOptions {
         speak: revision.map_or(RevisionChoice::Newest, RevisionChoice::Exactly),
         host: Arc::new(Agreeable),
         ..ConnectOptions::default()
     };
-    let client = Client::connect(&target, options).await?;
     let scenario = env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
-    let outcome = play(&client, &scenario).await;
-    client.close().await;
-    outcome
+    if scenario.starts_with("auth/") {
+        options.http.credentials = Some(Arc::new(account::of(url)?));
+    }
+    let outcome = async {
+        let client = Client::connect(&target, options).await?;
+        let outcome = play(&client, &scenario).await;
+        client.close().await;
+        outcome
+    };
+    account::judge(&scenario, outcome.await)
 }
 
 async fn play(client: &Client, scenario: &str) -> Result<(), Fault> {
@@ -78,6 +86,7 @@ async fn play(client: &Client, scenario: &str) -> Result<(), Fault> {
             }
             Ok(())
         }
+        other if other.starts_with("auth/") => call_all(client).await,
         other => Err(Fault::new(FaultKind::NotAvailable, format!("no script for scenario `{other}`"))),
     }
 }

@@ -1,0 +1,350 @@
+//! One user's access to one server: keeps the token valid and answers refusals.
+
+mod options;
+mod renewal;
+
+use crate::{
+    LoginOptions, OAuthError, Reach, StoredLogin, Web,
+    discovery::{Discovered, challenged},
+    login::Login,
+    scopes::{covers, union},
+    store::AccountKey,
+    token::Freshness,
+    token_request::Granted,
+};
+use http::{HeaderValue, StatusCode};
+use parking_lot::Mutex;
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{sync::OnceCell, time::Instant};
+use trunkline_transport::http::{Credentials, CredentialsError, Refusal, Supply, Supplying};
+
+pub use options::{AccountOptions, Means};
+
+/// Pause after a failed renewal of a token that is still valid.
+const RENEWAL_PAUSE: Duration = Duration::from_secs(10);
+
+/// One user's access to one server; clones share it.
+#[derive(Clone)]
+pub struct Account(Arc<Inner>);
+
+struct Inner {
+    options: AccountOptions,
+    key: AccountKey,
+    web: OnceCell<Web>,
+    held: Mutex<Held>,
+    /// Held by the one that renews or obtains a token; all others wait for its result.
+    flight: tokio::sync::Mutex<()>,
+    renewing: AtomicBool,
+    /// No renewal of a valid token is tried before this moment.
+    next_renewal: Mutex<Option<Instant>>,
+}
+
+/// The login in memory.
+#[derive(Clone, Default)]
+enum Held {
+    #[default]
+    NotLoaded,
+    None,
+    Login {
+        login: Arc<StoredLogin>,
+        header: Option<HeaderValue>,
+    },
+}
+
+impl Account {
+    pub fn new(options: AccountOptions) -> Self {
+        let key = options.key();
+        Self(Arc::new(Inner {
+            options,
+            key,
+            web: OnceCell::new(),
+            held: Mutex::default(),
+            flight: tokio::sync::Mutex::new(()),
+            renewing: AtomicBool::new(false),
+            next_renewal: Mutex::new(None),
+        }))
+    }
+
+    pub fn options(&self) -> &AccountOptions {
+        &self.0.options
+    }
+
+    /// The place where the login is kept, for people.
+    pub fn place(&self) -> String {
+        self.0.options.store.place(&self.0.key)
+    }
+
+    /// The stored login, read anew.
+    pub fn stored(&self) -> Result<Option<StoredLogin>, OAuthError> {
+        Ok(self.0.options.store.load(&self.0.key)?)
+    }
+
+    /// True if there is a token to send, valid or not.
+    pub fn is_signed_in(&self) -> bool {
+        self.reload().is_ok() && self.header_now().is_some()
+    }
+
+    /// Finds the server's authorization server.
+    pub async fn discover(&self, challenges: &[String]) -> Result<Discovered, OAuthError> {
+        let known = self.login().map(|login| login.issuer.issuer.clone());
+        let options = self.options();
+        options.discovery.run(self.web().await?, &options.server, challenges, known.as_deref()).await
+    }
+
+    /// Signs in and keeps the login. `scopes` are asked for in addition to those that the server
+    /// names.
+    pub async fn login_with(
+        &self,
+        way: LoginOptions<'_>,
+        challenges: &[String],
+        scopes: &[String],
+    ) -> Result<StoredLogin, OAuthError> {
+        let _flight = self.0.flight.lock().await;
+        self.reload()?;
+        let discovered = self.discover(challenges).await?;
+        let scopes = union(&discovered.scopes, scopes.iter().map(String::as_str));
+        let before = self.login();
+        let login = Login {
+            options: self.options(),
+            web: self.web().await?,
+            discovered: &discovered,
+            before: before.as_deref(),
+            scopes: &scopes,
+        };
+        let (client, granted) = login.interactive(way).await?;
+        self.keep(&discovered, client, granted)
+    }
+
+    /// Revokes the tokens (RFC 7009) and forgets them. Returns false if nobody was signed in. The
+    /// tokens are forgotten even if the revocation fails, which is then returned.
+    pub async fn logout(&self) -> Result<bool, OAuthError> {
+        let _flight = self.0.flight.lock().await;
+        let _lock = self.0.options.store.lock(&self.0.key).await?;
+        self.reload()?;
+        let Some(login) = self.login() else { return Ok(false) };
+        let revoked = self.revoke(&login).await;
+        self.options().store.remove(&self.0.key)?;
+        *self.0.held.lock() = Held::None;
+        revoked.map(|()| login.tokens.is_some())
+    }
+
+    async fn web(&self) -> Result<&Web, OAuthError> {
+        let options = self.options();
+        let making = async {
+            let reach = if options.insecure { Reach::Insecure } else { Reach::of(&options.server).await };
+            Web::new(&options.http, reach).map_err(|error| OAuthError::Malformed {
+                url: options.server.to_string(),
+                reason: error.to_string(),
+            })
+        };
+        self.0.web.get_or_try_init(|| making).await
+    }
+
+    fn login(&self) -> Option<Arc<StoredLogin>> {
+        match &*self.0.held.lock() {
+            Held::Login { login, .. } => Some(login.clone()),
+            Held::NotLoaded | Held::None => None,
+        }
+    }
+
+    fn header_now(&self) -> Option<HeaderValue> {
+        match &*self.0.held.lock() {
+            Held::Login { header, .. } => header.clone(),
+            Held::NotLoaded | Held::None => None,
+        }
+    }
+
+    fn freshness(&self) -> Option<Freshness> {
+        self.login()?.tokens.as_ref().map(crate::Tokens::freshness)
+    }
+
+    /// Reads the stored login, which another process may have changed.
+    fn reload(&self) -> Result<(), OAuthError> {
+        let found = self.options().store.load(&self.0.key)?;
+        self.adopt(found);
+        Ok(())
+    }
+
+    fn adopt(&self, login: Option<StoredLogin>) {
+        let held = match login {
+            Some(mut login) => {
+                // The key of `private_key_jwt` is not stored.
+                login.client.key.clone_from(&self.options().signing_key);
+                let header = login.tokens.as_ref().and_then(|tokens| bearer(tokens.access.expose()));
+                if let (Some(tokens), Some(conceal)) = (&login.tokens, &self.options().conceal) {
+                    conceal(tokens.access.expose());
+                    tokens.refresh.iter().for_each(|token| conceal(token.expose()));
+                }
+                Held::Login { login: Arc::new(login), header }
+            }
+            None => Held::None,
+        };
+        *self.0.held.lock() = held;
+    }
+
+    fn keep(
+        &self,
+        discovered: &Discovered,
+        client: crate::ClientIdentity,
+        granted: Granted,
+    ) -> Result<StoredLogin, OAuthError> {
+        let login = StoredLogin {
+            server: self.0.key.server.clone(),
+            principal: self.0.key.principal.clone(),
+            resource: discovered.resource.clone(),
+            issuer: discovered.issuer.clone(),
+            client,
+            tokens: Some(granted.tokens),
+        };
+        self.adopt(Some(login.clone()));
+        self.options().store.save(&self.0.key, &login)?;
+        Ok(login)
+    }
+
+    /// The header to repeat a refused request with.
+    async fn answer(self, refusal: Refusal) -> Result<Option<HeaderValue>, OAuthError> {
+        let _flight = self.0.flight.lock().await;
+        // Another call, or another process, may have a new token by now.
+        if refusal.status == StatusCode::UNAUTHORIZED {
+            if self.header_now().is_none() || self.header_now() == refusal.sent {
+                self.reload()?;
+            }
+            let now = self.header_now();
+            if now.is_some() && now != refusal.sent {
+                return Ok(now);
+            }
+            if refusal.attempt == 0 && now.is_some() {
+                match self.renew_refused().await {
+                    Ok(header) => return Ok(header),
+                    Err(error) if error.needs_login() && self.options().means.is_active() => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        self.obtain(&refusal).await
+    }
+
+    /// Obtains a new token, where that needs no user or somebody is there to ask.
+    async fn obtain(&self, refusal: &Refusal) -> Result<Option<HeaderValue>, OAuthError> {
+        let options = self.options();
+        let before = self.login();
+        let held = before.as_ref().and_then(|login| login.tokens.as_ref());
+        if !options.means.is_active() {
+            return match (refusal.status, held) {
+                (StatusCode::FORBIDDEN, Some(tokens)) => {
+                    let wanted = challenged(&refusal.challenges).unwrap_or_default();
+                    let missing = wanted.iter().filter(|scope| !tokens.scopes.contains(scope));
+                    let missing: Vec<&str> = missing.map(String::as_str).collect();
+                    Err(OAuthError::MissingScopes { scopes: crate::error::said(&missing.join(" ")) })
+                }
+                _ => Ok(None),
+            };
+        }
+        let discovered = self.discover(&refusal.challenges).await?;
+        let mut scopes = discovered.scopes.clone();
+        if refusal.status == StatusCode::FORBIDDEN {
+            let same_issuer = before.as_ref().filter(|login| login.issuer.issuer == discovered.issuer.issuer);
+            let earlier = same_issuer.and_then(|login| login.tokens.as_ref());
+            scopes = union(
+                &earlier.map(|tokens| tokens.scopes.clone()).unwrap_or_default(),
+                scopes.iter().map(String::as_str),
+            );
+            if earlier.is_some_and(|tokens| covers(&tokens.scopes, &scopes)) && refusal.attempt > 0 {
+                return Err(OAuthError::StepUpLoop { tries: refusal.attempt });
+            }
+        }
+        let login = Login {
+            options,
+            web: self.web().await?,
+            discovered: &discovered,
+            before: before.as_deref(),
+            scopes: &scopes,
+        };
+        let (client, granted) = match (&options.means, login.unattended().await?) {
+            (_, Some(granted)) => granted,
+            (Means::Interactive(way), None) => login.interactive(LoginOptions::Page(way.clone())).await?,
+            (_, None) => return Ok(None),
+        };
+        if let Err(error) = self.keep(&discovered, client, granted) {
+            tracing::warn!(%error, "the new token is used, but was not kept");
+        }
+        Ok(self.header_now())
+    }
+
+    fn error(&self, error: &OAuthError) -> CredentialsError {
+        CredentialsError {
+            message: error.to_string(),
+            action: (!error.is_transient()).then(|| self.options().help.clone()),
+            transient: error.is_transient(),
+        }
+    }
+}
+
+impl Credentials for Account {
+    fn header(&self) -> Supply {
+        let held = self.0.held.lock().clone();
+        match held {
+            Held::None => Supply::Ready(None),
+            Held::NotLoaded => {
+                let account = self.clone();
+                Supply::Pending(Box::pin(async move {
+                    account.reload().map_err(|error| account.error(&error))?;
+                    match account.header() {
+                        Supply::Ready(header) => Ok(header),
+                        Supply::Pending(pending) => pending.await,
+                    }
+                }))
+            }
+            Held::Login { header, .. } => match self.freshness() {
+                Some(Freshness::Expired) => {
+                    let account = self.clone();
+                    Supply::Pending(Box::pin(async move { account.renew_expired().await }))
+                }
+                Some(Freshness::Ending) => {
+                    self.renew_in_background();
+                    Supply::Ready(header)
+                }
+                Some(Freshness::Valid) | None => Supply::Ready(header),
+            },
+        }
+    }
+
+    fn refused(&self, refusal: Refusal) -> Supplying {
+        let account = self.clone();
+        Box::pin(async move {
+            let answered = account.clone().answer(refusal).await;
+            answered.map_err(|error| account.error(&error))
+        })
+    }
+}
+
+fn bearer(token: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::try_from(format!("Bearer {token}")).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+impl fmt::Debug for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Account").field("server", &self.0.key.server).finish_non_exhaustive()
+    }
+}
+
+impl Inner {
+    /// Marks a renewal in the background; false if one is under way.
+    fn begin_renewal(&self) -> bool {
+        let due = self.next_renewal.lock().is_none_or(|moment| moment <= Instant::now());
+        due && !self.renewing.swap(true, Ordering::AcqRel)
+    }
+
+    fn end_renewal(&self) {
+        self.renewing.store(false, Ordering::Release);
+    }
+}

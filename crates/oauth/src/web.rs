@@ -1,0 +1,254 @@
+//! Fetches documents whose addresses others choose: bounded, and guarded against requests to
+//! addresses that only this machine can reach.
+
+use crate::OAuthError;
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use serde::de::DeserializeOwned;
+use std::{net::IpAddr, sync::Arc, time::Duration};
+use trunkline_resilience::timeout;
+use trunkline_transport::{
+    body,
+    foreign::{AddressGuard, AddressPolicy, AllowedHosts, is_public},
+    http::{ForbiddenHeader, HttpClient, HttpOptions, Target},
+};
+use url::{Host, Url};
+
+/// Size limit of a metadata document, registration or token response.
+const MAX_DOCUMENT: usize = 256 * 1024;
+/// Timeout of one request, from the connection to the last byte.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The addresses that a server's metadata may name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Only `https`, and only public addresses: the server itself is public.
+    Public,
+    /// Also private addresses, and plain `http` on this machine: the server itself is there.
+    Private,
+    /// Also plain `http` to any address: the configuration accepts that for this server.
+    Insecure,
+}
+
+impl Reach {
+    /// The reach for a server: a server that was configured at a private address may name others.
+    pub async fn of(server: &Url) -> Self {
+        match addresses(server).await {
+            Some(found) if !found.is_empty() && !found.iter().copied().any(is_public) => Self::Private,
+            _ => Self::Public,
+        }
+    }
+}
+
+/// The HTTP client for metadata and tokens. It sends no headers of the MCP server.
+#[derive(Debug, Clone)]
+pub struct Web {
+    client: HttpClient,
+    reach: Reach,
+}
+
+/// A response, whatever its status.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) url: String,
+    pub(crate) status: StatusCode,
+    pub(crate) body: Bytes,
+}
+
+impl Web {
+    /// `options` give certificates and the connect timeout; their headers and credentials are for
+    /// the MCP server and are not used.
+    pub fn new(options: &HttpOptions, reach: Reach) -> Result<Self, ForbiddenHeader> {
+        let options = HttpOptions {
+            extra_headers: HeaderMap::new(),
+            credentials: None,
+            head_timeout: Some(TIMEOUT),
+            body_limit: MAX_DOCUMENT,
+            addresses: match reach {
+                Reach::Public => AddressPolicy::Guarded(Arc::new(AddressGuard::new(AllowedHosts::default()))),
+                Reach::Private | Reach::Insecure => AddressPolicy::Any,
+            },
+            ..options.clone()
+        };
+        Ok(Self { client: HttpClient::new(options)?, reach })
+    }
+
+    /// Fetches a JSON document; `None` if there is none at this address.
+    pub(crate) async fn document<T: DeserializeOwned>(&self, url: &Url) -> Result<Option<T>, OAuthError> {
+        let reply = self.send(Method::GET, url, HeaderMap::new(), Bytes::new()).await?;
+        if reply.status.is_client_error() || reply.status.is_redirection() {
+            return Ok(None);
+        }
+        if !reply.status.is_success() {
+            return Err(OAuthError::Status { url: reply.url, status: reply.status.as_u16() });
+        }
+        // A page for browsers in place of the document means that there is none.
+        if reply.body.trim_ascii_start().first() == Some(&b'<') {
+            return Ok(None);
+        }
+        reply.json().map(Some)
+    }
+
+    pub(crate) async fn post_form(
+        &self,
+        url: &Url,
+        form: &[(&str, &str)],
+        authorization: Option<HeaderValue>,
+    ) -> Result<Reply, OAuthError> {
+        let mut headers = typed("application/x-www-form-urlencoded");
+        if let Some(value) = authorization {
+            headers.insert(header::AUTHORIZATION, value);
+        }
+        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
+        self.send(Method::POST, url, headers, body.into()).await
+    }
+
+    pub(crate) async fn post_json(&self, url: &Url, value: &serde_json::Value) -> Result<Reply, OAuthError> {
+        self.send(Method::POST, url, typed("application/json"), value.to_string().into()).await
+    }
+
+    /// Refuses a scheme that a server must not make us use. Addresses are checked when they are
+    /// connected to.
+    pub(crate) fn check(&self, url: &Url) -> Result<(), OAuthError> {
+        check_scheme(url, self.reach).map_err(|reason| OAuthError::Refused { url: shown(url), reason })
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        url: &Url,
+        mut headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Reply, OAuthError> {
+        self.check(url)?;
+        headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
+        let named = shown(url);
+        let failed = |source| OAuthError::Fetch { url: shown(url), source: Box::new(source) };
+        let target = Target::new(url.clone()).map_err(|error| failed(error.into()))?;
+        let exchange = async {
+            let response = self.client.send(method, &target, headers, body).await.map_err(failed)?;
+            let (head, body) = response.into_parts();
+            let body = body::read(body, MAX_DOCUMENT).await.map_err(|error| failed(error.into()))?;
+            Ok(Reply { url: named.clone(), status: head.status, body })
+        };
+        let seconds = TIMEOUT.as_secs();
+        timeout(TIMEOUT, exchange).await.unwrap_or(Err(OAuthError::Slow { url: named.clone(), seconds }))
+    }
+}
+
+impl Reply {
+    pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, OAuthError> {
+        serde_json::from_slice(&self.body)
+            // The text of a data error may quote a value, which may be a token.
+            .map_err(|error| self.malformed(format!("{:?} error at line {}", error.classify(), error.line())))
+    }
+
+    pub(crate) fn malformed(&self, reason: impl Into<String>) -> OAuthError {
+        OAuthError::Malformed { url: self.url.clone(), reason: reason.into() }
+    }
+}
+
+/// Parses an endpoint of a metadata document, and refuses schemes that must not be opened.
+pub(crate) fn endpoint(text: &str, at: &str) -> Result<Url, OAuthError> {
+    let malformed = |reason: String| OAuthError::Malformed { url: at.to_owned(), reason };
+    let url = Url::parse(text)
+        .map_err(|error| malformed(format!("`{}` is not a URL: {error}", crate::error::said(text))))?;
+    match Target::new(url.clone()) {
+        Ok(_) => Ok(url),
+        Err(error) => Err(malformed(error.to_string())),
+    }
+}
+
+/// The URL without its query, which may hold secrets.
+pub(crate) fn shown(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    url.into()
+}
+
+pub(crate) fn is_this_machine(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+fn check_scheme(url: &Url, reach: Reach) -> Result<(), &'static str> {
+    match (url.scheme(), reach) {
+        ("https", _) | ("http", Reach::Insecure) => Ok(()),
+        ("http", Reach::Private) if is_this_machine(url) => Ok(()),
+        ("http", _) => Err("plain http is allowed on this machine only, and only for a server on it"),
+        _ => Err("only https is allowed"),
+    }
+}
+
+fn typed(kind: &'static str) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers
+}
+
+async fn addresses(url: &Url) -> Option<Vec<IpAddr>> {
+    match url.host()? {
+        Host::Ipv4(address) => Some(vec![address.into()]),
+        Host::Ipv6(address) => Some(vec![address.into()]),
+        Host::Domain(name) => {
+            let port = url.port_or_known_default().unwrap_or(443);
+            let found = tokio::net::lookup_host((name, port)).await.ok()?;
+            Some(found.map(|address| address.ip()).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    #[tokio::test]
+    async fn r01_a_public_server_cannot_name_a_private_address() {
+        let web = Web::new(&HttpOptions::default(), Reach::Public).unwrap();
+        for private in [
+            "https://169.254.169.254/latest/meta-data",
+            "https://[::1]/x",
+            "https://[::ffff:127.0.0.1]/x",
+            "https://2130706433/x",
+            "https://0x7f.1/x",
+            "https://0177.0.0.1/x",
+            "https://100.64.0.1/x",
+            "https://[64:ff9b::a9fe:a9fe]/x",
+            "https://localhost/x",
+        ] {
+            let error = web.document::<serde_json::Value>(&url(private)).await.unwrap_err();
+            assert!(matches!(error, OAuthError::Fetch { .. }), "{private}: {error}");
+            let source = format!("{error:?}");
+            assert!(source.contains("not a public address") || source.contains("AddressRefused"), "{source}");
+        }
+    }
+
+    #[test]
+    fn r05_only_https_or_this_machine_is_contacted() {
+        let allowed = |text: &str, reach| check_scheme(&url(text), reach).is_ok();
+        for bad in ["ftp://h/", "file:///etc/passwd", "data:x", "gopher://h/", "unix:/x"] {
+            for reach in [Reach::Public, Reach::Private, Reach::Insecure] {
+                assert!(!allowed(bad, reach), "{bad}");
+            }
+        }
+        assert!(!allowed("http://h/", Reach::Public) && !allowed("http://127.0.0.1/", Reach::Public));
+        assert!(!allowed("http://h/", Reach::Private) && allowed("http://h/", Reach::Insecure));
+        assert!(allowed("http://localhost:1/", Reach::Private) && allowed("https://h/", Reach::Public));
+    }
+
+    #[tokio::test]
+    async fn a_server_on_this_machine_may_name_others_here() {
+        assert_eq!(Reach::of(&url("http://127.0.0.1:1/mcp")).await, Reach::Private);
+        assert_eq!(Reach::of(&url("https://10.0.0.1/mcp")).await, Reach::Private);
+        assert_eq!(Reach::of(&url("https://8.8.8.8/mcp")).await, Reach::Public);
+    }
+}
