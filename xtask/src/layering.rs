@@ -23,7 +23,7 @@ const LAYERS: &[(&str, May)] = &[
     ("transport", May::Use(&["process", "resilience", "http1", "protocol"])),
     ("http1", May::Use(&["resilience"])),
     ("auth", May::Use(&["resilience"])),
-    ("oauth", May::Use(&["resilience", "transport"])),
+    ("oauth", May::Use(&["resilience", "http1", "transport"])),
     // Clocks, timeouts and counters without any MCP, shared by every crate that waits for a peer.
     ("resilience", May::Use(&[])),
     ("process", May::Use(&["resilience"])),

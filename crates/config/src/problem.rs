@@ -70,12 +70,10 @@ pub enum Code {
     UnknownVariable,
     /// A found project file sets a key that only the user's own file may set.
     ProjectMayNot,
-    /// The key is known, but has no effect in this version.
-    NoEffect,
 }
 
 impl Code {
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 18] = [
         Self::Unreadable,
         Self::Syntax,
         Self::DuplicateKey,
@@ -94,12 +92,11 @@ impl Code {
         Self::OpenFile,
         Self::UnknownVariable,
         Self::ProjectMayNot,
-        Self::NoEffect,
     ];
 
     pub fn severity(self) -> Severity {
         match self {
-            Self::InlineSecret | Self::OpenFile | Self::UnknownVariable | Self::NoEffect => Severity::Warning,
+            Self::InlineSecret | Self::OpenFile | Self::UnknownVariable => Severity::Warning,
             _ => Severity::Error,
         }
     }
@@ -125,7 +122,6 @@ impl Code {
             Self::OpenFile => "open-file",
             Self::UnknownVariable => "unknown-variable",
             Self::ProjectMayNot => "project-may-not",
-            Self::NoEffect => "no-effect",
         }
     }
 
@@ -150,7 +146,6 @@ impl Code {
             Self::OpenFile => "others can read a file that holds a secret, or change one that names commands",
             Self::UnknownVariable => "a variable begins with `TRUNKLINE_` but is not a setting",
             Self::ProjectMayNot => "a found project file sets a key that only your own file may set",
-            Self::NoEffect => "the key has no effect in this version",
         }
     }
 }

@@ -51,7 +51,6 @@ fn v02_a_secret_in_the_file_itself_is_warned_about() {
     /project/trunkline.json:2:79+12 warning[inline-secret] mcp.servers.a.environment.API_KEY: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
     /project/trunkline.json:3:16+34 warning[inline-secret] mcp.servers.b.url: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
     /project/trunkline.json:3:77+12 warning[inline-secret] mcp.servers.b.headers.X-Api-Key: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
-    /project/trunkline.json:4:18+30 warning[no-effect] mcp.servers.b.oauth: this version cannot sign in with OAuth, so the key has no effect (send a token with `headers`, such as `"Authorization": "Bearer {env:TOKEN}"`)
     /project/trunkline.json:4:35+12 warning[inline-secret] mcp.servers.b.oauth.clientSecret: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
     "#);
 }
@@ -140,7 +139,6 @@ fn what_does_not_belong_together_is_told() {
     /project/trunkline.json:9:107+3 error[conflict] mcp.servers.G.tools.d.rename: `b` is called `c` already
     /project/trunkline.json:10:53+3 error[bad-value] mcp.servers.h.headers.A B: `A B` cannot name a header
     /project/trunkline.json:10:75+9 error[weak-secret] mcp.servers.h.headers.Authorization: the credential is empty
-    /project/trunkline.json:11:42+30 warning[no-effect] mcp.servers.i.oauth: this version cannot sign in with OAuth, so the key has no effect (send a token with `headers`, such as `"Authorization": "Bearer {env:TOKEN}"`)
     /project/trunkline.json:11:60+10 warning[inline-secret] mcp.servers.i.oauth.clientSecret: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
     /project/trunkline.json:11:60+10 error[weak-secret] mcp.servers.i.oauth.clientSecret: the secret is empty, well known or too short
     /project/trunkline.json:13:24+2 error[bad-value] views.server: `server` cannot name a view: 1 to 64 letters, digits, `-` or `_`, and none of `server`, `tools`, `executions`

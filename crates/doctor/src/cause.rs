@@ -477,7 +477,7 @@ catalogue! {
         SignInRequired = "sign-in-required",
             "The server requires authentication",
             "It answers with 401, and says where to sign in.",
-            "Sign in, or give a token.";
+            "Sign in with `trunkline auth login`, or give a token.";
         SignInMetadataMissing = "sign-in-metadata-missing",
             "The server wants a token and names no authorization server",
             "Neither its 401 nor its well-known address names an authorization server (RFC 9728), so clients cannot sign in by themselves.",

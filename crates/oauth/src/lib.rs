@@ -13,6 +13,7 @@
 mod account;
 mod assertion;
 mod authorization;
+pub mod bench;
 mod callback;
 mod client_identity;
 mod device;

@@ -30,6 +30,10 @@ pub(crate) const CACHE_HOME: &str = "XDG_CACHE_HOME";
 /// The chain of gateways that started this process.
 pub(crate) const LINEAGE: &str = crate::wire::lineage::VARIABLE;
 pub(crate) const STATE_HOME: &str = "XDG_STATE_HOME";
+/// Directory of logins.
+pub(crate) const DATA_HOME: &str = "XDG_DATA_HOME";
+/// The program that opens pages.
+pub(crate) const BROWSER: &str = "BROWSER";
 pub(crate) const HOME: &str = "HOME";
 pub(crate) const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
 pub(crate) const GITLAB_TOKEN: &str = "GITLAB_TOKEN";
@@ -80,6 +84,14 @@ pub(crate) const VARIABLES: &[Variable] = &[
         name: STATE_HOME,
         meaning: "Directory of the audit trails of `serve`, in `trunkline/audit` (default `~/.local/state`).",
     },
+    Variable {
+        name: DATA_HOME,
+        meaning: "Directory of the logins of `auth login`, in `trunkline/logins` (default `~/.local/share`).",
+    },
+    Variable {
+        name: BROWSER,
+        meaning: "The program that `auth login` opens its page with, started without a shell (default `xdg-open`, on macOS `open`).",
+    },
     Variable { name: GITHUB_TOKEN, meaning: "The token for `serve --github`." },
     Variable { name: GITLAB_TOKEN, meaning: "The token for `serve --gitlab`." },
     Variable {
@@ -107,10 +119,7 @@ pub(crate) const VARIABLES: &[Variable] = &[
         name: LISTEN_PID,
         meaning: "The process that `LISTEN_FDS` is for; another process ignores both.",
     },
-    Variable {
-        name: HOME,
-        meaning: "The home directory, for the defaults of `XDG_CACHE_HOME` and `XDG_STATE_HOME`.",
-    },
+    Variable { name: HOME, meaning: "The home directory, for the defaults of the `XDG_` directories." },
 ];
 
 /// The sockets that the parent process passes. Removes their variables from the environment, so

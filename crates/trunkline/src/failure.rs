@@ -114,6 +114,13 @@ impl Failure {
         self
     }
 
+    /// Gives other advice than the catalogue.
+    #[must_use]
+    pub(crate) fn advise(mut self, action: &'static str) -> Self {
+        self.action = Some(action);
+        self
+    }
+
     /// Names the part of the work that failed.
     #[must_use]
     pub(crate) fn during(mut self, part: impl Into<String>) -> Self {

@@ -42,8 +42,9 @@ async fn connect_and_work<T>(
     let remembered = (!args.no_cache).then(|| Remembered::find(&context.environment)).flatten();
     let memory = Arc::new(remembered.as_ref().map_or_else(Memory::default, |file| file.memory_of(&key)));
     let mut options = wire::options(args, context)?;
-    if let Some(configured) = split.configured {
-        options = configured.complete(options, args);
+    match split.configured {
+        Some(configured) => options = configured.complete(options, args),
+        None => wire::account::attach(&mut options, &target, &context.environment),
     }
     options.memory = Some(memory.clone());
     let connecting = Progress::start(&context.screen, &format!("connecting to {target}"));

@@ -1,7 +1,7 @@
 //! A server as written in the file: all kinds in one object, because `type` is optional.
 
 use super::kind;
-use crate::settings::{EraSetting, Pack, ServerOptions, ToolChange, TransportSetting};
+use crate::settings::{EraSetting, GrantSetting, Pack, ServerOptions, ToolChange, TransportSetting};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -49,9 +49,8 @@ pub(crate) struct WrittenServer {
         reason = "headers are taken from the tree, where it is known what of them may be shown"
     )]
     pub(crate) headers: BTreeMap<String, String>,
-    /// Remote: how to obtain a token if the server requires one. `false`: never; otherwise the
-    /// values that cannot be discovered from the server. Has no effect yet: this version cannot
-    /// sign in.
+    /// Remote: how to obtain a token if the server requires one; `trunkline auth login` signs in.
+    /// `false`: never; otherwise the values that cannot be discovered from the server.
     #[schemars(schema_with = "oauth")]
     pub(crate) oauth: Option<WrittenOAuth>,
     /// Remote: the transport. Default: `auto`.
@@ -129,7 +128,11 @@ pub(crate) enum WrittenOAuth {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WrittenOAuthClient {
-    /// Id of a registered OAuth client. Default: a client is registered dynamically.
+    /// The way to a token. Default: `login`.
+    #[serde(default)]
+    pub(crate) grant: GrantSetting,
+    /// Id of a registered OAuth client. Default: `clientMetadataUrl` if the authorization server
+    /// supports it, else a client is registered dynamically.
     pub(crate) client_id: Option<String>,
     /// Secret of the OAuth client, if it has one.
     #[schemars(schema_with = "kind::secret")]
@@ -138,6 +141,18 @@ pub(crate) struct WrittenOAuthClient {
         reason = "the secret is taken from the tree, where it is known what of it may be shown"
     )]
     pub(crate) client_secret: Option<String>,
+    /// PEM text of the client's private key, instead of a secret: `{file:key.pem}`.
+    #[schemars(schema_with = "kind::secret")]
+    #[expect(
+        dead_code,
+        reason = "the key is taken from the tree, where it is known what of it may be shown"
+    )]
+    pub(crate) private_key: Option<String>,
+    /// Id of the private key in the client's published key set.
+    pub(crate) key_id: Option<String>,
+    /// URL of our client-id metadata document, used as client id.
+    #[schemars(schema_with = "kind::url")]
+    pub(crate) client_metadata_url: Option<String>,
     /// Scopes to request. Default: those that the server names.
     #[schemars(schema_with = "kind::names")]
     #[serde(default)]

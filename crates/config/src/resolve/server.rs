@@ -3,14 +3,15 @@
 use super::{Pair, Resolver, parts::is_pattern, references::is_disabled};
 use crate::{
     expand::{has_reference, shown},
-    jsonc::{Node, Value},
+    jsonc::Node,
     keys::{WrittenOAuth, WrittenServer, check::join},
     layered::over_defaults,
     looks,
     problem::{Code, Severity},
     secret::{MASK, Secret},
     settings::{
-        Builtin, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ServerOptions, ToolRule, Unusable,
+        Builtin, GrantSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ServerOptions,
+        ToolRule, Unusable,
     },
     source::Layer,
 };
@@ -206,30 +207,29 @@ impl Resolver<'_> {
     }
 
     fn oauth(&mut self, written: Option<&WrittenOAuth>, at: Option<Pair<'_>>, key: &str) -> OAuth {
-        if let Some(at) = at.filter(|at| !matches!(at.read.value, Value::Bool(false) | Value::Null)) {
-            let message = "this version cannot sign in with OAuth, so the key has no effect";
-            let hint = "send a token with `headers`, such as `\"Authorization\": \"Bearer {env:TOKEN}\"`";
-            self.report(Code::NoEffect, at.written, key, message).suggestion = Some(hint.to_owned());
-        }
         let client = match written {
             Some(WrittenOAuth::Switch(false)) => return OAuth::Off,
             None | Some(WrittenOAuth::Switch(true)) => return OAuth::Auto(Box::default()),
             Some(WrittenOAuth::Client(client)) => client,
         };
-        let secret = at.and_then(|at| at.get("clientSecret")).filter(|secret| secret.read.text().is_some());
-        let client_secret = secret.map(|pair| {
-            let (text, value) =
-                (pair.written.text().unwrap_or_default(), pair.read.text().unwrap_or_default());
-            let key = join(key, "clientSecret");
-            if looks::weak(value) && !self.is_reported(&key) {
-                let message = "the secret is empty, well known or too short";
-                self.report_value(Code::WeakSecret, pair.written, &key, message);
-            }
-            Secret::new(value, if has_reference(text) { shown(text) } else { MASK.to_owned() })
-        });
+        let client_secret = self.oauth_secret(at, key, "clientSecret");
+        let private_key = self.oauth_secret(at, key, "privateKey");
+        let proof = client_secret.is_some() || private_key.is_some();
+        if client.grant == GrantSetting::ClientCredentials
+            && (client.client_id.is_none() || !proof)
+            && let Some(at) = at
+        {
+            let message =
+                "the grant `clientCredentials` needs `clientId`, and `clientSecret` or `privateKey`";
+            self.report(Code::Missing, at.written, key, message);
+        }
         OAuth::Auto(Box::new(OAuthClient {
+            grant: client.grant,
             client_id: client.client_id.clone(),
             client_secret,
+            private_key,
+            key_id: client.key_id.clone(),
+            client_metadata_url: client.client_metadata_url.clone(),
             scopes: client.scopes.clone(),
             callback_port: client.callback_port,
             redirect_uri: client.redirect_uri.clone(),
@@ -238,6 +238,17 @@ impl Resolver<'_> {
             metadata_url: client.metadata_url.clone(),
             resource: client.resource.clone(),
         }))
+    }
+
+    fn oauth_secret(&mut self, at: Option<Pair<'_>>, key: &str, name: &str) -> Option<Secret> {
+        let pair = at.and_then(|at| at.get(name)).filter(|secret| secret.read.text().is_some())?;
+        let (text, value) = (pair.written.text().unwrap_or_default(), pair.read.text().unwrap_or_default());
+        let key = join(key, name);
+        if looks::weak(value) && !self.is_reported(&key) {
+            let message = "the secret is empty, well known or too short";
+            self.report_value(Code::WeakSecret, pair.written, &key, message);
+        }
+        Some(Secret::new(value, if has_reference(text) { shown(text) } else { MASK.to_owned() }))
     }
 
     fn builtin(&mut self, written: &WrittenServer, both: Pair<'_>, key: &str) -> Option<Builtin> {

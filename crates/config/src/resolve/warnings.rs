@@ -32,8 +32,10 @@ impl Warnings<'_> {
     fn server(&mut self, server: &Node, key: &str) {
         self.named(server.get("environment"), &join(key, "environment"));
         self.named(server.get("headers"), &join(key, "headers"));
-        if let Some(secret) = server.at(&["oauth", "clientSecret"]) {
-            self.text(secret, &join(key, "oauth.clientSecret"), "clientSecret");
+        for name in ["clientSecret", "privateKey"] {
+            if let Some(secret) = server.at(&["oauth", name]) {
+                self.text(secret, &join(key, &format!("oauth.{name}")), name);
+            }
         }
         let words = server.get("command").map(Node::items).unwrap_or_default();
         for (index, word) in words.iter().enumerate().skip(1) {

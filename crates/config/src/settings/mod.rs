@@ -17,8 +17,8 @@ pub use options::{
 };
 pub use policy::{ArgumentCondition, Policy, PolicyConsent, PolicyEffect, PolicyRule, TimeWindow};
 pub use server::{
-    Builtin, EraSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ToolChange, ToolRule,
-    TransportSetting, Unusable,
+    Builtin, EraSetting, GrantSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ToolChange,
+    ToolRule, TransportSetting, Unusable,
 };
 pub use serving::{
     AccessLog, Audit, ClientCertificates, Durability, Errors, Handshake, Limits, Naming, Role, View,

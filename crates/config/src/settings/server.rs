@@ -85,8 +85,12 @@ pub enum OAuth {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OAuthClient {
+    pub grant: GrantSetting,
     pub client_id: Option<String>,
     pub client_secret: Option<Secret>,
+    pub private_key: Option<Secret>,
+    pub key_id: Option<String>,
+    pub client_metadata_url: Option<String>,
     pub scopes: Vec<String>,
     pub callback_port: Option<u16>,
     pub redirect_uri: Option<String>,
@@ -94,6 +98,17 @@ pub struct OAuthClient {
     pub token_endpoint: Option<String>,
     pub metadata_url: Option<String>,
     pub resource: Option<String>,
+}
+
+/// The way to a token of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum GrantSetting {
+    /// A user signs in with `trunkline auth login`; the token is renewed unattended.
+    #[default]
+    Login,
+    /// The client's own credentials: `clientId` with `clientSecret` or `privateKey`.
+    ClientCredentials,
 }
 
 /// A built-in tool pack.

@@ -17,8 +17,11 @@ pub(super) async fn explain(site: &Site<'_>, reply: &Reply) -> Problem {
             Ok(found) => {
                 Problem::new(Cause::SignInRequired, format!("it asks for a token of {}", found.issuer))
                     .proofs(found.evidence)
+                    .fix(format!(
+                        "trunkline auth login {}    # signs in at {}",
+                        site.address, found.authorize
+                    ))
                     .fix(GIVE)
-                    .fix(format!("a client that can sign in does so at {}", found.authorize))
             }
             Err(problem) => *problem,
         },

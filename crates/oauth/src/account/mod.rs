@@ -278,10 +278,23 @@ impl Account {
         Ok(self.header_now())
     }
 
+    /// The command that helps, with the missing scopes if they can be typed as they are.
+    fn advice(&self, error: &OAuthError) -> String {
+        let mut command = self.options().login_command.clone();
+        if let OAuthError::MissingScopes { scopes } = error {
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || ":._/-".contains(c);
+            for scope in scopes.split(' ').filter(|scope| !scope.is_empty() && scope.chars().all(is_plain)) {
+                command.push_str(" --scope ");
+                command.push_str(scope);
+            }
+        }
+        format!("sign in with `{command}`")
+    }
+
     fn error(&self, error: &OAuthError) -> CredentialsError {
         CredentialsError {
             message: error.to_string(),
-            action: (!error.is_transient()).then(|| self.options().help.clone()),
+            action: (!error.is_transient()).then(|| self.advice(error)),
             transient: error.is_transient(),
         }
     }

@@ -23,12 +23,16 @@ pub struct AccountOptions {
     pub signing_key: Option<SigningKey>,
     /// URL of our client-id metadata document.
     pub client_document: Option<String>,
+    /// The redirect URI that was registered with the client.
+    pub redirect_uri: Option<String>,
+    /// The loopback port to receive the answer of a login at.
+    pub callback_port: Option<u16>,
     /// The name that users see when they consent.
     pub client_name: String,
     pub store: Arc<dyn TokenStore>,
     pub means: Means,
-    /// The command or step that helps if a login is needed.
-    pub help: String,
+    /// The command that signs in, told if a login is needed.
+    pub login_command: String,
     /// Told every token, so that no log shows it.
     pub conceal: Option<Conceal>,
 }
@@ -63,10 +67,12 @@ impl AccountOptions {
             client_secret: None,
             signing_key: None,
             client_document: None,
+            redirect_uri: None,
+            callback_port: None,
             client_name: "Trunkline".to_owned(),
             store,
             means: Means::Stored,
-            help: "sign in again".to_owned(),
+            login_command: "trunkline auth login".to_owned(),
             conceal: None,
         }
     }

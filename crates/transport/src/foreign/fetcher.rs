@@ -38,11 +38,12 @@ pub struct ForeignFetcher {
 
 impl ForeignFetcher {
     /// A fetcher whose connections are made as `options` say, and only where `guard` lets pass.
-    /// Extra headers and client certificates of `options` are not used: each would be a credential
+    /// Extra headers, credentials and client certificates of `options` are not used: they are not
     /// for a server that a stranger chose.
     pub fn new(guard: AddressGuard, options: HttpOptions, limits: FetchLimits) -> Self {
         let options = HttpOptions {
             extra_headers: HeaderMap::new(),
+            credentials: None,
             client_certificate: None,
             addresses: AddressPolicy::Guarded(Arc::new(guard)),
             redirects: Redirects::Returned,

@@ -75,6 +75,7 @@ pub(crate) enum Command {
     /// Like `stop` and then `start`. Exit status: 0 the server is ready, 1 it is not, 2 the gateway
     /// has no such server or rejected the key, 3 the gateway cannot be reached.
     Restart(commands::operate::Args),
+    Auth(commands::auth::Args),
     Audit(commands::audit::Args),
     Key(commands::key::Args),
     Config(commands::config::Args),

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod audit;
+pub(crate) mod auth;
 pub(crate) mod bridge;
 pub(crate) mod call;
 pub(crate) mod complete;
@@ -64,6 +65,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure
         Command::Start(args) => operate::run(context, &args, Operation::Start),
         Command::Stop(args) => operate::run(context, &args, Operation::Stop),
         Command::Restart(args) => operate::run(context, &args, Operation::Restart),
+        Command::Auth(args) => auth::run(context, &args),
         Command::Audit(args) => audit::run(context, &args),
         Command::Key(args) => key::run(context, &args),
         Command::Config(args) => config::run(context, &args),

@@ -22,4 +22,5 @@ pub(crate) use progress::Progress;
 pub(crate) use screen::Screen;
 pub(crate) use steps::Steps;
 pub(crate) use trace::trace;
+pub(crate) use visit::open_page;
 pub(crate) use writer::log_lines;

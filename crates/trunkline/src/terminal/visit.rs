@@ -49,8 +49,14 @@ pub(super) fn visit<R: BufRead, W: Write>(
 
 /// Opens the URL in the desktop's browser; it is passed as one argument, without a shell.
 pub(super) fn open(url: &Url) -> io::Result<()> {
+    open_page(url, None)
+}
+
+/// As [`open`], with another program than the desktop's own.
+pub(crate) fn open_page(url: &Url, program: Option<&str>) -> io::Result<()> {
     let quiet = || Stdio::null();
-    Command::new(OPENER).arg(url.as_str()).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn().map(drop)
+    let program = program.unwrap_or(OPENER);
+    Command::new(program).arg(url.as_str()).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn().map(drop)
 }
 
 /// The URL and its host in Punycode, so that look-alike letters are visible.

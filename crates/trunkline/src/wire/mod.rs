@@ -1,6 +1,7 @@
 //! Builds components from settings: the only module that turns command-line options and
 //! configuration into options of the libraries.
 
+pub(crate) mod account;
 pub(crate) mod doctor;
 mod fetch;
 pub(crate) mod flags;

@@ -17,6 +17,7 @@ use trunkline_gateway::{
     policy::{Access, Asked, PolicyRules},
     upstream::Kind,
 };
+use trunkline_oauth::AccountOptions;
 use trunkline_protocol::{Call, Caller, Fault, FaultKind, Raw, ServerName, message::meta, method};
 
 /// A configured server, with its target, connection options and rules.
@@ -26,6 +27,8 @@ pub(crate) struct Named {
     pub(crate) target: Target,
     /// Its filter leaves only the items that the local user may use.
     pub(crate) options: ConnectOptions,
+    /// Its login; `None` if it has none.
+    pub(crate) account: Option<AccountOptions>,
     /// The rules of the server and the roles of callers.
     pub(crate) rules: Rules,
 }
@@ -142,9 +145,13 @@ pub(crate) fn all(environment: &Environment, file: Option<&Path>) -> Result<Conf
 fn reached(server: &Server, settings: &Settings, environment: &Environment) -> Result<Named, Failure> {
     let word = &server.name;
     let named = |failure: String| Failure::usage(format!("server `{word}`: {failure}"));
+    let mut account = None;
     let (target, mut options) = match &server.reach {
         Reach::Local(local) => reach::program(local, server, environment).map_err(named)?,
-        Reach::Remote(remote) => reach::address(remote, server, environment).map_err(named)?,
+        Reach::Remote(remote) => {
+            account = super::account::configured(remote, server, environment).map_err(named)?;
+            reach::address(remote, server, environment).map_err(named)?
+        }
         Reach::Unusable(unusable) => {
             let text = format!("the server `{word}` cannot be used: {}", unusable.reason);
             return Err(Failure::usage(text).hint("see `trunkline config check`"));
@@ -159,7 +166,7 @@ fn reached(server: &Server, settings: &Settings, environment: &Environment) -> R
     let rules = gateway::rules_for(settings, &server.name);
     options.list_ttl = server.options.lists.ttl;
     options.items = allowed_items(&rules, &server.name)?;
-    Ok(Named { name: server.name.clone(), target, options, rules })
+    Ok(Named { name: server.name.clone(), target, options, account, rules })
 }
 
 fn unknown(word: &str, settings: &Settings) -> Lookup {
@@ -198,6 +205,9 @@ impl Named {
         }
         if options.exposure == Exposure::Refuse {
             options.exposure = self.options.exposure;
+        }
+        if let Some(account) = self.account {
+            super::account::give(&mut options, account);
         }
         if args.era.is_none() {
             options.speak = self.options.speak;

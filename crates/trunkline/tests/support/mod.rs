@@ -4,7 +4,7 @@ use std::{
     fmt, fs,
     io::Write,
     path::PathBuf,
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
 };
 
 /// Result of a run.
@@ -51,6 +51,11 @@ impl Run {
         // A program that needs no input may have exited already.
         stdin.write_all(input.as_bytes()).unwrap_or_default();
         drop(stdin);
+        Self::of_child(child)
+    }
+
+    /// The result of a program that runs already.
+    pub(crate) fn of_child(child: Child) -> Self {
         let output = child.wait_with_output().expect("the binary ends");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("all output is text");
         let code = output.status.code().unwrap_or(-1);

@@ -76,6 +76,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         let target = wire::target(split.target, &args.connection, &context.environment)?;
         let mut options = wire::bridge_options(&args.connection, context)?;
         let mut ruled = None;
+        if split.configured.is_none() {
+            wire::account::attach(&mut options, &target, &context.environment);
+        }
         if let Some(configured) = split.configured {
             ruled = configured.has_rules().then(|| (configured.name.clone(), configured.rules.clone()));
             options = configured.complete(options, &args.connection);

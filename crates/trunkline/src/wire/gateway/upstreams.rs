@@ -5,6 +5,7 @@ use crate::{
     environment::Environment,
     failure::Failure,
     wire::{
+        account,
         lineage::Lineage,
         observed::Observed,
         packs::Packs,
@@ -60,7 +61,11 @@ impl Maker<'_> {
                 (Arc::new(Connector::new(target, options)), true)
             }
             Reach::Remote(remote) => {
-                let (target, options) = reach::address(remote, server, self.environment).map_err(named)?;
+                let (target, mut options) =
+                    reach::address(remote, server, self.environment).map_err(named)?;
+                if let Some(account) = account::configured(remote, server, self.environment).map_err(named)? {
+                    account::give(&mut options, account);
+                }
                 reached = Some(target.clone());
                 offered = Some(reach::exactly(&options).unwrap_or(Revision::NEWEST_LEGACY));
                 (Arc::new(Connector::new(target, options)), false)
