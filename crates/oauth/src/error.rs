@@ -54,7 +54,7 @@ pub enum OAuthError {
     TokenType { kind: String },
     #[error("the login was not finished within {seconds} s")]
     Unfinished { seconds: u64 },
-    #[error("nobody is signed in")]
+    #[error("the server requires a login, and there is none")]
     NotSignedIn,
     #[error("the login has expired and cannot be renewed: {said}")]
     Expired { said: String },

@@ -23,7 +23,7 @@ use std::{
     time::Duration,
 };
 use tokio::{sync::OnceCell, time::Instant};
-use trunkline_transport::http::{Credentials, CredentialsError, Refusal, Supply, Supplying};
+use trunkline_transport::http::{Challenge, Credentials, CredentialsError, Refusal, Supply, Supplying};
 
 pub use options::{AccountOptions, Means};
 
@@ -244,6 +244,9 @@ impl Account {
                     let missing: Vec<&str> = missing.map(String::as_str).collect();
                     Err(OAuthError::MissingScopes { scopes: crate::error::said(&missing.join(" ")) })
                 }
+                (StatusCode::UNAUTHORIZED, None) if names_metadata(&refusal.challenges) => {
+                    Err(OAuthError::NotSignedIn)
+                }
                 _ => Ok(None),
             };
         }
@@ -336,6 +339,12 @@ impl Credentials for Account {
             answered.map_err(|error| account.error(&error))
         })
     }
+}
+
+/// True if a challenge leads to an authorization server. Other servers want another credential.
+fn names_metadata(challenges: &[String]) -> bool {
+    let mut all = challenges.iter().flat_map(|text| Challenge::read(text));
+    all.any(|challenge| challenge.get("resource_metadata").is_some())
 }
 
 fn bearer(token: &str) -> Option<HeaderValue> {

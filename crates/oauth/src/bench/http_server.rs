@@ -15,7 +15,7 @@ use trunkline_transport::body;
 const MAX_BODY: usize = 1024 * 1024;
 static OPTIONS: Options = Options {
     header_timeout: Duration::from_secs(30),
-    idle_timeout: Duration::from_secs(60),
+    idle_timeout: Duration::from_mins(1),
     write_timeout: Duration::from_secs(30),
     max_body: MAX_BODY,
     usual_headers: &[],

@@ -63,7 +63,7 @@ impl Interaction for Page {
     fn visit(&self, page: Url, state: Secret) -> BoxFuture<'_, Result<CallbackParams, OAuthError>> {
         Box::pin(async move {
             let seconds = self.limit.as_secs();
-            timeout(self.limit, self.answer(page, state))
+            timeout(self.limit, Box::pin(self.answer(page, state)))
                 .await
                 .unwrap_or(Err(OAuthError::Unfinished { seconds }))
         })
