@@ -1,7 +1,9 @@
 //! Finds our client id at an authorization server: configured, by metadata document, or registered.
 
 use crate::{
-    AuthMethod, ClientIdentity, ClientSource, IssuerMetadata, OAuthError, Secret, error::said, web::Web,
+    AuthMethod, ClientIdentity, ClientSource, IssuerMetadata, OAuthError, Secret,
+    error::said,
+    web::{Reply, Web},
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -16,13 +18,15 @@ struct Registered {
     token_endpoint_auth_method: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
+#[serde(default)]
 struct Failed {
     error: Option<String>,
     error_description: Option<String>,
 }
 
-/// Registers a client (RFC 7591).
+/// Registers a client (RFC 7591). Some servers allow only the scopes of the registration, and others
+/// refuse a registration with scopes of a resource; so a refusal is followed by one without scopes.
 pub(crate) async fn register(
     web: &Web,
     issuer: &IssuerMetadata,
@@ -32,36 +36,27 @@ pub(crate) async fn register(
 ) -> Result<ClientIdentity, OAuthError> {
     let no_client = || OAuthError::NoClient { issuer: said(&issuer.issuer) };
     let endpoint = issuer.registration_endpoint().ok_or_else(no_client)??;
-    let method = AuthMethod::to_register(issuer);
     let mut request = json!({
         "client_name": name,
         "redirect_uris": [redirect_uri],
         "grant_types": grants(issuer),
         "response_types": ["code"],
-        "token_endpoint_auth_method": method.name(),
+        "token_endpoint_auth_method": AuthMethod::to_register(issuer).name(),
         "application_type": "native",
     });
     if !scopes.is_empty() {
         request["scope"] = scopes.join(" ").into();
     }
-    let reply = web.post_json(&endpoint, &request).await?;
-    if reply.status.is_server_error() {
-        return Err(OAuthError::Status { url: reply.url, status: reply.status.as_u16() });
+    let mut reply = web.post_json(&endpoint, &request).await?;
+    if reply.status.is_client_error() && !scopes.is_empty() {
+        request.as_object_mut().map(|request| request.remove("scope"));
+        reply = web.post_json(&endpoint, &request).await?;
     }
-    if !reply.status.is_success() {
-        let said = match reply.json::<Failed>() {
-            Ok(Failed { error, error_description }) => {
-                error_description.or(error).map(|text| said(&text)).unwrap_or_default()
-            }
-            Err(_) => String::new(),
-        };
-        let said = if said.is_empty() { format!("status {}", reply.status.as_u16()) } else { said };
-        return Err(OAuthError::Registration { said });
-    }
+    check(&reply)?;
     let registered: Registered = reply.json()?;
-    let lengths =
-        [registered.client_id.len(), registered.client_secret.as_ref().map_or(0, |s| s.expose().len())];
-    if registered.client_id.is_empty() || lengths.into_iter().any(|length| length > MAX_CREDENTIAL) {
+    let secret = registered.client_secret.as_ref().map_or("", Secret::expose);
+    let is_long = registered.client_id.len().max(secret.len()) > MAX_CREDENTIAL;
+    if registered.client_id.is_empty() || is_long {
         return Err(reply.malformed("the client id is empty or too long"));
     }
     let named = registered.token_endpoint_auth_method.as_deref().and_then(AuthMethod::named);
@@ -78,6 +73,20 @@ pub(crate) async fn register(
         redirect_uri: Some(redirect_uri.to_owned()),
         key: None,
     })
+}
+
+/// The refusal in an answer, if it is one.
+fn check(reply: &Reply) -> Result<(), OAuthError> {
+    let status = reply.status.as_u16();
+    if reply.status.is_success() {
+        return Ok(());
+    }
+    if reply.status.is_server_error() {
+        return Err(OAuthError::Status { url: reply.url.clone(), status });
+    }
+    let failed: Failed = reply.json().unwrap_or_default();
+    let text = failed.error_description.or(failed.error).unwrap_or_else(|| format!("status {status}"));
+    Err(OAuthError::Registration { said: said(&text) })
 }
 
 /// `refresh_token` is asked for unless the server says that it has none.
