@@ -25,8 +25,9 @@ struct Failed {
     error_description: Option<String>,
 }
 
-/// Registers a client (RFC 7591). Some servers allow only the scopes of the registration, and others
-/// refuse a registration with scopes of a resource; so a refusal is followed by one without scopes.
+/// Registers a client (RFC 7591). Some servers allow only the scopes of the registration, and
+/// others refuse a registration with scopes of a resource; so a refusal is followed by one without
+/// scopes.
 pub(crate) async fn register(
     web: &Web,
     issuer: &IssuerMetadata,

@@ -29,7 +29,8 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(30);
 ///
 /// Opens the server's authorization page in the browser and waits for the answer on a free port of
 /// this machine. `BROWSER` names another program to open the page with. The exit status is 0 if you
-/// are signed in, 1 if the login was refused, 2 for a wrong server, 3 if a server cannot be reached.
+/// are signed in, 1 if the login was refused, 2 for a wrong server, 3 if a server cannot be
+/// reached.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
