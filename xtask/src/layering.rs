@@ -35,7 +35,7 @@ const LAYERS: &[(&str, May)] = &[
     ("secrets", May::Use(&[])),
     ("protocol", May::Use(&[])),
     ("xtask", May::Use(&[])),
-    ("bench", May::Use(&["client", "http1", "serve", "toolbox", "transport", "protocol"])),
+    ("bench", May::Use(&["auth", "client", "gateway", "http1", "serve", "toolbox", "transport", "protocol"])),
 ];
 
 #[test]

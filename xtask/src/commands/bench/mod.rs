@@ -9,6 +9,7 @@ mod case;
 mod gateway;
 mod http1;
 mod median;
+mod rest;
 mod run;
 mod serve;
 mod table;
@@ -36,10 +37,13 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
         Some("serve") => serve::run(workspace, arguments),
         Some("gateway") => gateway::run(workspace, arguments),
         Some("http1") => http1::run(workspace, arguments),
+        Some("rest") => rest::run(workspace, arguments),
         Some("audit") => part(workspace, arguments, ["trunkline-gateway", "audit"]),
         Some("policy") => part(workspace, arguments, ["trunkline-gateway", "policy"]),
         Some("timers") => part(workspace, arguments, ["trunkline-resilience", "timers"]),
-        _ => bail!("expected `bench client`, `serve`, `gateway`, `http1`, `audit`, `policy` or `timers`"),
+        _ => bail!(
+            "expected `bench client`, `serve`, `gateway`, `http1`, `rest`, `audit`, `policy` or `timers`"
+        ),
     }
 }
 
