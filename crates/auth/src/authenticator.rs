@@ -1,6 +1,6 @@
 //! The accepted credentials. They are read from the `Authorization` header only.
 
-use crate::{ApiKeys, AuthError, Identity, JwtVerifier, error::Reason, jwt};
+use crate::{ApiKeys, AuthError, Identity, Tokens, error::Reason, jwt};
 use std::sync::Arc;
 
 /// The credentials that a request must carry.
@@ -11,16 +11,16 @@ pub enum Authenticator {
     /// None in headers: callers are identified by their client certificates.
     Certificates,
     Keys(Arc<ApiKeys>),
-    Jwt(JwtVerifier),
-    /// Either. A token with the shape of a JWT is verified as one.
-    Both(Arc<ApiKeys>, JwtVerifier),
+    Tokens(Tokens),
+    /// Either. A token with the shape of a JWT is verified as one, another one if it is no key.
+    Both(Arc<ApiKeys>, Tokens),
 }
 
 /// The result of judging a request.
 pub(crate) enum Judged<'a> {
     Now(Result<Arc<Identity>, AuthError>),
     /// The token has to be verified, which may take a while.
-    Verify(&'a JwtVerifier, &'a str),
+    Verify(&'a Tokens, &'a str),
 }
 
 impl Authenticator {
@@ -31,7 +31,7 @@ impl Authenticator {
     ) -> Result<Arc<Identity>, AuthError> {
         match self.judge(authorization) {
             Judged::Now(verdict) => verdict,
-            Judged::Verify(verifier, token) => verifier.verify(token).await.map(Arc::new),
+            Judged::Verify(tokens, token) => tokens.verify(token).await.map(Arc::new),
         }
     }
 
@@ -41,11 +41,14 @@ impl Authenticator {
             (Self::Open, _) => Judged::Now(Ok(Arc::new(Identity::anonymous()))),
             (_, Err(error)) => Judged::Now(Err(error)),
             (Self::Certificates, Ok(_)) => Judged::Now(Err(AuthError::Invalid(Reason::UnknownKey))),
-            (Self::Jwt(verifier), Ok(token)) => Judged::Verify(verifier, token),
-            (Self::Both(_, verifier), Ok(token)) if jwt::looks_signed(token) => {
-                Judged::Verify(verifier, token)
-            }
-            (Self::Keys(keys) | Self::Both(keys, _), Ok(token)) => Judged::Now(keys.check(token)),
+            (Self::Tokens(tokens), Ok(token)) => Judged::Verify(tokens, token),
+            (Self::Both(_, tokens), Ok(token)) if jwt::looks_signed(token) => Judged::Verify(tokens, token),
+            (Self::Keys(keys) | Self::Both(keys, _), Ok(token)) => match (self, keys.check(token)) {
+                (Self::Both(_, tokens), Err(AuthError::Invalid(_))) if tokens.opaque.is_some() => {
+                    Judged::Verify(tokens, token)
+                }
+                (_, verdict) => Judged::Now(verdict),
+            },
         }
     }
 

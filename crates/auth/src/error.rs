@@ -46,6 +46,8 @@ pub enum Reason {
     NoSigningKey,
     #[error("its signature is wrong")]
     Signature,
+    #[error("its issuer says that it is not active")]
+    Inactive,
     #[error("it is not valid yet")]
     NotYet,
     #[error("it comes from another issuer")]

@@ -9,7 +9,7 @@ pub struct Identity {
     pub principal: Principal,
     pub roles: Vec<String>,
     pub scopes: Vec<String>,
-    /// The claims of the token that [`JwtOptions::claims`](crate::jwt::JwtOptions) names.
+    /// The claims of the token that [`TokenOptions::claims`](crate::TokenOptions::claims) names.
     pub claims: BTreeMap<String, Vec<String>>,
 }
 

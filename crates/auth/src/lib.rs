@@ -2,7 +2,8 @@
 //!
 //! [`Gate`] is the entry point: from the `Authorization` headers and the peer address of a request
 //! it derives an [`Identity`] or an [`AuthError`]. This crate does no HTTP: signing keys come from
-//! a file's text or from a function of the caller, and challenges are strings.
+//! a file's text or from a function of the caller, which also asks issuers about opaque tokens, and
+//! challenges are strings.
 
 mod attempts;
 mod authenticator;
@@ -10,11 +11,13 @@ mod challenge;
 mod error;
 mod gate;
 mod identity;
+mod introspection;
 pub mod jwt;
 pub mod keys;
 mod metadata;
 mod principal;
 mod proxies;
+mod tokens;
 
 pub use attempts::AttemptLimit;
 pub use authenticator::Authenticator;
@@ -22,8 +25,10 @@ pub use challenge::Challenge;
 pub use error::{AuthError, Reason};
 pub use gate::{Gate, Unidentified};
 pub use identity::Identity;
-pub use jwt::{JwtOptions, JwtVerifier};
+pub use introspection::{Introspect, Introspector, MAX_INTROSPECTION_BYTES};
+pub use jwt::{JwtVerifier, TokenOptions};
 pub use keys::{ApiKeys, BadKeys, GeneratedKey, WeakToken};
 pub use metadata::{BadResource, ProtectedResource};
 pub use principal::Principal;
 pub use proxies::{BadNetwork, TrustedProxies};
+pub use tokens::Tokens;

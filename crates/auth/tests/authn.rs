@@ -13,9 +13,9 @@ use std::{
     time::Duration,
 };
 use trunkline_auth::{
-    ApiKeys, AttemptLimit, AuthError, Authenticator, BadKeys, Challenge, Gate, Identity, JwtOptions,
-    JwtVerifier, Principal, Unidentified, WeakToken,
-    jwt::{Algorithm, BadJwks, BadJwtOptions, RefreshOptions},
+    ApiKeys, AttemptLimit, AuthError, Authenticator, BadKeys, Challenge, Gate, Identity, JwtVerifier,
+    Principal, TokenOptions, Unidentified, WeakToken,
+    jwt::{Algorithm, BadJwks, BadTokenOptions, RefreshOptions},
     keys,
 };
 
@@ -35,7 +35,7 @@ fn gate(authenticator: Authenticator) -> Gate {
 }
 
 fn verifier(signer: &Signer) -> JwtVerifier {
-    JwtVerifier::with_keys(JwtOptions::new(ISSUER, AUDIENCE), signer.jwks().as_bytes())
+    JwtVerifier::with_keys(TokenOptions::new(ISSUER, AUDIENCE), signer.jwks().as_bytes())
         .expect("the keys are good")
 }
 
@@ -79,7 +79,7 @@ async fn a02_a_good_token_names_its_bearer() {
     claims["scope"] = "read write".into();
     claims["scp"] = serde_json::json!(["admin"]);
     claims["realm"] = serde_json::json!({"roles": ["ops"]});
-    let mut options = JwtOptions::new(ISSUER, AUDIENCE);
+    let mut options = TokenOptions::new(ISSUER, AUDIENCE);
     options.roles_claim = "realm.roles".to_owned();
     let verifier = JwtVerifier::with_keys(options, signer.jwks().as_bytes()).unwrap();
     let identity = verifier.verify(&signer.sign(&signer.header(), &claims)).await.unwrap();
@@ -94,7 +94,7 @@ async fn a02_a_good_token_names_its_bearer() {
 async fn a02_a_token_signed_with_rsa_by_another_program_is_taken() {
     let jwks = include_bytes!("data/rsa-jwks.json");
     let token = include_str!("data/rsa-token.txt").trim();
-    let verifier = JwtVerifier::with_keys(JwtOptions::new(ISSUER, AUDIENCE), jwks).unwrap();
+    let verifier = JwtVerifier::with_keys(TokenOptions::new(ISSUER, AUDIENCE), jwks).unwrap();
     assert_eq!(verifier.verify(token).await.unwrap().scopes, ["tools:read"]);
     let middle = token.find('.').unwrap() + 9;
     let mut bent = token.as_bytes().to_vec();
@@ -187,16 +187,16 @@ async fn a02_wrong_times_and_issuers_are_401() {
 
 #[test]
 fn a02_shared_secrets_and_useless_key_sets_are_refused_at_start() {
-    let mut options = JwtOptions::new(ISSUER, AUDIENCE);
+    let mut options = TokenOptions::new(ISSUER, AUDIENCE);
     options.algorithms = vec![Algorithm::ES256, Algorithm::HS256];
     let jwks = Signer::new("k").jwks();
     let error = JwtVerifier::with_keys(options, jwks.as_bytes()).unwrap_err();
-    assert!(matches!(error, BadJwtOptions::SharedSecret(Algorithm::HS256)));
+    assert!(matches!(error, BadTokenOptions::SharedSecret(Algorithm::HS256)));
     let secret_only = br#"{"keys":[{"kty":"oct","k":"c2VjcmV0","alg":"HS256"}]}"#;
-    let error = JwtVerifier::with_keys(JwtOptions::new(ISSUER, AUDIENCE), secret_only).unwrap_err();
-    assert!(matches!(error, BadJwtOptions::Keys(BadJwks::NoKey)));
+    let error = JwtVerifier::with_keys(TokenOptions::new(ISSUER, AUDIENCE), secret_only).unwrap_err();
+    assert!(matches!(error, BadTokenOptions::Keys(BadJwks::NoKey)));
     for (issuer, audience) in [("", AUDIENCE), (ISSUER, "")] {
-        assert!(JwtVerifier::with_keys(JwtOptions::new(issuer, audience), jwks.as_bytes()).is_err());
+        assert!(JwtVerifier::with_keys(TokenOptions::new(issuer, audience), jwks.as_bytes()).is_err());
     }
 }
 
@@ -228,7 +228,7 @@ async fn a04_wrong_credentials_never_make_an_anonymous_caller() {
     let signer = Signer::new("k1");
     let both = Authenticator::Both(
         ApiKeys::from_json(&key_file(&key.sha256, "")).unwrap().into(),
-        verifier(&signer),
+        verifier(&signer).into(),
     );
     let gate = Gate::new(both, Unidentified::Anonymous, AttemptLimit::default());
     let none: &[&str] = &[];
@@ -333,7 +333,7 @@ async fn s02_a_rotated_signing_key_is_learnt_and_a_withdrawn_one_forgotten() {
     let (first, second) = (Signer::new("k1"), Signer::new("k2"));
     let (fetch, asked) = issuer(vec![Ok(first.jwks()), Ok(second.jwks())]);
     let refresh = RefreshOptions::default();
-    let verifier = JwtVerifier::with_fetch(JwtOptions::new(ISSUER, AUDIENCE), fetch, refresh).unwrap();
+    let verifier = JwtVerifier::with_fetch(TokenOptions::new(ISSUER, AUDIENCE), fetch, refresh).unwrap();
     let token = |signer: &Signer| signer.sign(&signer.header(), &signer::claims());
     for _ in 0..3 {
         assert!(verifier.verify(&token(&first)).await.is_ok());
@@ -357,7 +357,7 @@ async fn an_issuer_that_is_away_is_503_and_old_keys_serve_for_a_while() {
     let token = signer.sign(&signer.header(), &signer::claims());
     let (fetch, _) = issuer(vec![Err("away"), Ok(signer.jwks()), Err("away")]);
     let refresh = RefreshOptions::default();
-    let verifier = JwtVerifier::with_fetch(JwtOptions::new(ISSUER, AUDIENCE), fetch, refresh).unwrap();
+    let verifier = JwtVerifier::with_fetch(TokenOptions::new(ISSUER, AUDIENCE), fetch, refresh).unwrap();
     assert_eq!(verifier.verify(&token).await, Err(AuthError::Unavailable));
     assert_eq!(AuthError::Unavailable.status(), 503);
     tokio::time::advance(refresh.min_interval).await;

@@ -14,7 +14,7 @@ use crate::{
     regular_file::read_regular_text,
     resolve::{self, Resolved, Shown, Surroundings},
     secret::{Secret, Secrets},
-    settings::{JwksPlace, Origins, Settings, StorePlace},
+    settings::{IssuedTokens, JwksPlace, Origins, Settings, StorePlace},
     source::{Layer, Sources},
     variables,
     watch::Seen,
@@ -435,9 +435,14 @@ fn user_file(inputs: &Inputs<'_>) -> Option<PathBuf> {
 
 fn guarded(inputs: &Inputs<'_>, settings: &Settings, watched: &[Seen]) -> Vec<PathBuf> {
     let state = inputs.approvals.as_deref().and_then(Path::parent).map(Path::to_owned);
-    let jwks = settings.auth.jwt.as_ref().and_then(|jwt| match &jwt.jwks {
+    let file = |place: &JwksPlace| match place {
         JwksPlace::File(path) => Some(path.clone()),
         JwksPlace::Url(_) => None,
+    };
+    let jwks = settings.auth.jwt.as_ref().and_then(|jwt| file(&jwt.jwks));
+    let issuers = settings.auth.issuers.values().filter_map(|issuer| match &issuer.tokens {
+        IssuedTokens::Signed(place) => file(place),
+        IssuedTokens::Opaque(_) => None,
     });
     let store = match &settings.store {
         StorePlace::Path(path) => Some(path.clone()),
@@ -459,7 +464,7 @@ fn guarded(inputs: &Inputs<'_>, settings: &Settings, watched: &[Seen]) -> Vec<Pa
     ];
     let watched = watched.iter().map(|seen| seen.path.clone());
     let programs = programs::files(settings, &inputs.variables);
-    named.into_iter().flatten().chain(watched).chain(programs).collect()
+    named.into_iter().flatten().chain(issuers).chain(watched).chain(programs).collect()
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {

@@ -17,8 +17,8 @@ use std::{
 };
 use tokio::runtime::Runtime;
 use trunkline_auth::{
-    ApiKeys, AttemptLimit, AuthError, Authenticator, Challenge, Gate, Identity, JwtOptions, JwtVerifier,
-    Principal, Unidentified,
+    ApiKeys, AttemptLimit, AuthError, Authenticator, Challenge, Gate, Identity, JwtVerifier, Principal,
+    TokenOptions, Unidentified,
 };
 
 const KEY: &str = "tl_q3J-8vYk0WdZ5hXn2RbTfLs7uCmGaPe9iOoKyE4xNw1";
@@ -53,8 +53,8 @@ pub fn holds(data: &[u8]) {
     }
 }
 
-fn options() -> JwtOptions {
-    JwtOptions::new(ISSUER, AUDIENCE)
+fn options() -> TokenOptions {
+    TokenOptions::new(ISSUER, AUDIENCE)
 }
 
 fn signing_keys() -> String {

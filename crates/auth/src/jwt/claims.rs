@@ -1,6 +1,6 @@
 //! The claims of a verified token.
 
-use super::JwtOptions;
+use super::TokenOptions;
 use crate::{AuthError, Identity, Principal, error::Reason};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 const MAX_GRANTS: usize = 256;
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Claims {
+pub(crate) struct Claims {
     iss: String,
     sub: Option<String>,
     client_id: Option<String>,
@@ -21,13 +21,16 @@ pub(super) struct Claims {
 }
 
 impl Claims {
-    pub(super) fn identity(self, options: &JwtOptions) -> Result<Identity, AuthError> {
+    pub(crate) fn identity(self, options: &TokenOptions) -> Result<Identity, AuthError> {
         // The library accepts a list of issuers that contains ours; we accept one issuer per
         // token.
         if self.iss != options.issuer {
             return Err(AuthError::Invalid(Reason::Issuer));
         }
-        let roles = self.roles(&options.roles_claim)?;
+        let mut roles = self.roles(&options.roles_claim)?;
+        if !options.roles.is_empty() {
+            roles = roles.iter().filter_map(|value| options.roles.get(value)).cloned().collect();
+        }
         let mut scopes = words(self.scope.as_ref())?;
         scopes.extend(words(self.scp.as_ref())?);
         scopes.sort();

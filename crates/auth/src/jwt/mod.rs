@@ -4,13 +4,15 @@
 //! `x5c` in a token are never followed. A key is used only with its own kind of algorithm, so a
 //! public key can never be used as a shared secret.
 
-mod claims;
+pub(crate) mod claims;
 mod jwks;
 mod ring_provider;
 
 use crate::{AuthError, Identity, error::Reason};
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use jsonwebtoken::{Header, Validation, errors::ErrorKind};
-use std::{sync::Arc, time::Duration};
+use serde::Deserialize;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 pub use jsonwebtoken::Algorithm;
 pub use jwks::{BadJwks, Fetch, FetchError, MAX_JWKS_BYTES, MAX_JWKS_KEYS, RefreshOptions};
@@ -36,7 +38,7 @@ pub const ASYMMETRIC: &[Algorithm] = &[
 
 /// The requirements that a token must meet.
 #[derive(Debug, Clone)]
-pub struct JwtOptions {
+pub struct TokenOptions {
     pub issuer: String,
     /// Names of this server; a token must be for one of them.
     pub audience: Vec<String>,
@@ -45,6 +47,9 @@ pub struct JwtOptions {
     pub leeway: Duration,
     /// The claim that lists roles; dots reach into objects, as in `realm_access.roles`.
     pub roles_claim: String,
+    /// Our roles by the values of that claim; other values give none. Empty: the values are our
+    /// roles.
+    pub roles: BTreeMap<String, String>,
     /// Scopes that every token must carry.
     pub scopes: Vec<String>,
     /// Claims that the identity keeps; dots reach into objects.
@@ -53,7 +58,7 @@ pub struct JwtOptions {
 
 /// The reason why the options are invalid.
 #[derive(Debug, thiserror::Error)]
-pub enum BadJwtOptions {
+pub enum BadTokenOptions {
     #[error("an issuer is needed")]
     NoIssuer,
     #[error("the issuer contains `#`, which ends it in the name of a caller")]
@@ -71,11 +76,11 @@ pub enum BadJwtOptions {
 /// Verifies the tokens of one issuer.
 #[derive(Debug)]
 pub struct JwtVerifier {
-    options: JwtOptions,
+    options: TokenOptions,
     keys: jwks::Keys,
 }
 
-impl JwtOptions {
+impl TokenOptions {
     pub fn new(issuer: impl Into<String>, audience: impl Into<String>) -> Self {
         Self {
             issuer: issuer.into(),
@@ -84,25 +89,26 @@ impl JwtOptions {
             leeway: Duration::from_secs(30),
             roles_claim: "roles".to_owned(),
             claims: Vec::new(),
+            roles: BTreeMap::new(),
             scopes: Vec::new(),
         }
     }
 
-    fn check(&self) -> Result<(), BadJwtOptions> {
+    pub(crate) fn check(&self) -> Result<(), BadTokenOptions> {
         if self.issuer.is_empty() {
-            return Err(BadJwtOptions::NoIssuer);
+            return Err(BadTokenOptions::NoIssuer);
         }
         if self.issuer.contains('#') {
-            return Err(BadJwtOptions::Fragment);
+            return Err(BadTokenOptions::Fragment);
         }
         if self.audience.is_empty() || self.audience.iter().any(String::is_empty) {
-            return Err(BadJwtOptions::NoAudience);
+            return Err(BadTokenOptions::NoAudience);
         }
         if self.algorithms.is_empty() {
-            return Err(BadJwtOptions::NoAlgorithm);
+            return Err(BadTokenOptions::NoAlgorithm);
         }
         match self.algorithms.iter().find(|algorithm| !ASYMMETRIC.contains(algorithm)) {
-            Some(secret) => Err(BadJwtOptions::SharedSecret(*secret)),
+            Some(secret) => Err(BadTokenOptions::SharedSecret(*secret)),
             None => Ok(()),
         }
     }
@@ -113,9 +119,25 @@ pub(crate) fn looks_signed(token: &str) -> bool {
     token.split('.').count() == 3 && token.starts_with("ey")
 }
 
+/// The issuer that a signed token names, before its signature is checked: it only selects the
+/// verifier.
+pub(crate) fn claimed_issuer(token: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Claimed {
+        iss: String,
+    }
+    let payload = token.split('.').nth(1).filter(|_| token.len() <= MAX_TOKEN_BYTES)?;
+    let payload = URL_SAFE_NO_PAD.decode(payload).ok()?;
+    serde_json::from_slice::<Claimed>(&payload).ok().map(|claimed| claimed.iss)
+}
+
 impl JwtVerifier {
+    pub fn issuer(&self) -> &str {
+        &self.options.issuer
+    }
+
     /// With the keys of a JWKS document that does not change.
-    pub fn with_keys(options: JwtOptions, jwks: &[u8]) -> Result<Self, BadJwtOptions> {
+    pub fn with_keys(options: TokenOptions, jwks: &[u8]) -> Result<Self, BadTokenOptions> {
         options.check()?;
         ring_provider::install();
         Ok(Self { options, keys: jwks::Keys::fixed(jwks)? })
@@ -124,10 +146,10 @@ impl JwtVerifier {
     /// With keys from `fetch`, called at the first use, when the keys are too old, and when a
     /// token names an unknown key.
     pub fn with_fetch(
-        options: JwtOptions,
+        options: TokenOptions,
         fetch: Fetch,
         refresh: RefreshOptions,
-    ) -> Result<Self, BadJwtOptions> {
+    ) -> Result<Self, BadTokenOptions> {
         options.check()?;
         ring_provider::install();
         Ok(Self { options, keys: jwks::Keys::fetched(fetch, refresh) })

@@ -105,6 +105,8 @@ pub(crate) struct WrittenAuth {
     /// Signed tokens (JWT).
     #[schemars(schema_with = "jwt")]
     pub(crate) jwt: Option<WrittenJwt>,
+    /// Further issuers of tokens, by any name.
+    pub(crate) issuers: BTreeMap<String, WrittenIssuer>,
     /// Further host names accepted in requests, such as that of a reverse proxy.
     #[schemars(schema_with = "kind::names")]
     pub(crate) hosts: Vec<String>,
@@ -140,6 +142,59 @@ pub(crate) struct WrittenJwt {
     #[serde(default)]
     #[schemars(schema_with = "kind::names")]
     pub(crate) scopes: Vec<String>,
+}
+
+/// An issuer of tokens: of signed ones with `jwks`, of opaque ones with `introspection`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WrittenIssuer {
+    /// Issuer (`iss`) of the tokens. Required.
+    #[schemars(schema_with = "kind::url")]
+    pub(crate) issuer: Option<String>,
+    /// Audience (`aud`) of the tokens: the gateway's public URL. Required.
+    pub(crate) audience: Option<String>,
+    /// Signed tokens: the issuer's public keys (JWKS), a file or an `https` URL.
+    #[schemars(schema_with = "kind::path_or_url")]
+    pub(crate) jwks: Option<String>,
+    /// Opaque tokens: the introspection endpoint (RFC 7662). At most one issuer can have it.
+    #[schemars(schema_with = "introspection")]
+    pub(crate) introspection: Option<WrittenIntrospection>,
+    /// Claim that lists the caller's roles; dots select members of objects. Default: `roles`.
+    pub(crate) roles_claim: Option<String>,
+    /// Our roles by the values of that claim, such as `{"platform-admins": "admin"}`; other values
+    /// give no role. Default: the values are the names of our roles.
+    #[serde(default)]
+    pub(crate) roles: BTreeMap<String, String>,
+    /// Scopes that every token must carry.
+    #[serde(default)]
+    #[schemars(schema_with = "kind::names")]
+    pub(crate) scopes: Vec<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WrittenIntrospection {
+    /// Address of the endpoint: `https`, or a loopback address. Required.
+    #[schemars(schema_with = "kind::url")]
+    pub(crate) url: Option<String>,
+    /// Our client id at the issuer. Required.
+    pub(crate) client_id: Option<String>,
+    /// Our client secret at the issuer. Required.
+    #[schemars(schema_with = "kind::secret")]
+    #[expect(
+        dead_code,
+        reason = "the secret is taken from the tree, where it is known what of it may be shown"
+    )]
+    pub(crate) client_secret: Option<String>,
+    /// Time for which an answer is used again, and for which a revoked token is still accepted.
+    /// Default: `1m`.
+    #[serde(default = "one_minute", with = "kind")]
+    #[schemars(schema_with = "kind::time", extend("minimum" = 0, "maximum" = 3_600_000))]
+    pub(crate) keep: Duration,
+}
+
+fn one_minute() -> Duration {
+    Duration::from_mins(1)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -240,6 +295,10 @@ pub(crate) struct WrittenStore {
 
 fn jwt(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
     or_null(WrittenJwt::json_schema(generator))
+}
+
+fn introspection(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    or_null(WrittenIntrospection::json_schema(generator))
 }
 
 fn tls(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {

@@ -10,7 +10,9 @@ pub(crate) mod schema;
 mod server;
 
 pub(crate) use check::nearest;
-pub(crate) use document::{WrittenAuth, WrittenHook, WrittenStore, WrittenTelemetry, WrittenTls};
+pub(crate) use document::{
+    WrittenAuth, WrittenHook, WrittenIssuer, WrittenStore, WrittenTelemetry, WrittenTls,
+};
 pub use kind::parse_time;
 pub use reference::reference_page;
 pub use schema::{schema, schema_json};

@@ -121,6 +121,7 @@ const TABLE: &[(&str, ProjectMay)] = &[
     ("policy.rules", Narrow(Denying)),
     ("auth.keys", Never),
     ("auth.jwt", Never),
+    ("auth.issuers", Never),
     ("auth.hosts", Never),
     ("auth.origins", Never),
     ("auth.trustedProxies", Never),

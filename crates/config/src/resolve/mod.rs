@@ -2,6 +2,7 @@
 //! depend on each other.
 
 mod hooks;
+mod issuers;
 mod parts;
 mod references;
 mod server;

@@ -111,6 +111,7 @@ impl Resolver<'_> {
     pub(super) fn auth(&mut self, whole: Pair<'_>) -> Option<Auth> {
         let part = whole.get("auth")?;
         let written: WrittenAuth = self.typed(part, "auth")?;
+        let issuers = self.issuers(written.issuers, whole);
         let jwt = match (written.jwt, part.get("jwt")) {
             (Some(jwt), Some(at)) => {
                 for (key, given) in
@@ -120,13 +121,10 @@ impl Resolver<'_> {
                         self.report(Code::Missing, at.written, "auth.jwt", format!("`{key}` is needed here"));
                     }
                 }
-                let place = |text: String| {
-                    if text.contains("://") { JwksPlace::Url(text) } else { JwksPlace::File(text.into()) }
-                };
                 Some(Jwt {
                     issuer: jwt.issuer.unwrap_or_default(),
                     audience: jwt.audience.unwrap_or_default(),
-                    jwks: place(jwt.jwks.unwrap_or_default()),
+                    jwks: JwksPlace::parse(jwt.jwks.unwrap_or_default()),
                     roles_claim: jwt.roles_claim.unwrap_or_else(|| "roles".to_owned()),
                     scopes: jwt.scopes,
                     claims: mentioned_claims(whole),
@@ -137,6 +135,7 @@ impl Resolver<'_> {
         Some(Auth {
             keys: written.keys,
             jwt,
+            issuers,
             hosts: written.hosts,
             origins: written.origins,
             trusted_proxies: written.trusted_proxies,
@@ -184,7 +183,7 @@ impl Resolver<'_> {
 }
 
 /// The claims that rules of the policy mention.
-fn mentioned_claims(whole: Pair<'_>) -> Vec<String> {
+pub(super) fn mentioned_claims(whole: Pair<'_>) -> Vec<String> {
     let rules = whole.at(&["policy", "rules"]).into_iter().flat_map(Pair::items);
     let claims = rules.filter_map(|rule| rule.get("claims")).flat_map(Pair::entries);
     let names: BTreeSet<String> = claims.map(|(name, _)| name.to_owned()).collect();

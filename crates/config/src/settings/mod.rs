@@ -79,6 +79,8 @@ pub struct Auth {
     /// The API key file.
     pub keys: Option<PathBuf>,
     pub jwt: Option<Jwt>,
+    /// Further issuers of tokens, by a name of the user's choice.
+    pub issuers: BTreeMap<String, Issuer>,
     /// Further host names accepted in requests.
     pub hosts: Vec<String>,
     /// Origins of web pages that may send requests.
@@ -104,6 +106,44 @@ pub struct Jwt {
     pub claims: Vec<String>,
 }
 
+/// An issuer of tokens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Issuer {
+    pub issuer: String,
+    pub audience: String,
+    pub tokens: IssuedTokens,
+    pub roles_claim: String,
+    /// Our roles by the values of that claim; empty: the values are our roles.
+    pub roles: BTreeMap<String, String>,
+    /// Scopes that every token must carry.
+    pub scopes: Vec<String>,
+    /// Claims that rules of the policy mention.
+    pub claims: Vec<String>,
+}
+
+/// The kind of tokens that an issuer issues.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum IssuedTokens {
+    /// Signed ones (JWT), verified with the issuer's public keys.
+    Signed(JwksPlace),
+    /// Opaque ones, which the issuer is asked about.
+    Opaque(Introspection),
+}
+
+/// The introspection endpoint of an issuer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Introspection {
+    pub url: String,
+    pub client_id: String,
+    pub client_secret: Secret,
+    /// Time for which an answer is used again.
+    #[serde(with = "crate::keys::kind")]
+    pub keep: std::time::Duration,
+}
+
 /// Source of an issuer's public keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -122,6 +162,20 @@ pub enum StorePlace {
     Path(PathBuf),
     /// A Redis or Valkey server; the address may hold a password.
     Url(Secret),
+}
+
+impl Auth {
+    /// True if callers need a key or token.
+    pub fn identifies(&self) -> bool {
+        self.keys.is_some() || self.jwt.is_some() || !self.issuers.is_empty()
+    }
+}
+
+impl JwksPlace {
+    /// A text with a scheme is a URL, another one a file.
+    pub fn parse(text: String) -> Self {
+        if text.contains("://") { Self::Url(text) } else { Self::File(text.into()) }
+    }
 }
 
 /// Export of traces to an OpenTelemetry collector.

@@ -77,11 +77,7 @@ pub(crate) fn auth(guard: &GuardArgs) -> Auth {
         (Some(issuer), Some(audience), Some(jwks)) => Some(Jwt {
             issuer: issuer.clone(),
             audience: audience.clone(),
-            jwks: if jwks.contains("://") {
-                JwksPlace::Url(jwks.clone())
-            } else {
-                JwksPlace::File(jwks.into())
-            },
+            jwks: JwksPlace::parse(jwks.clone()),
             roles_claim: ROLES_CLAIM.to_owned(),
             scopes: Vec::new(),
             claims: Vec::new(),
@@ -91,6 +87,7 @@ pub(crate) fn auth(guard: &GuardArgs) -> Auth {
     Auth {
         keys: guard.keys.clone(),
         jwt,
+        issuers: std::collections::BTreeMap::new(),
         hosts: guard.hosts.clone(),
         origins: guard.origins.clone(),
         trusted_proxies: Vec::new(),

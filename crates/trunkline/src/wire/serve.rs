@@ -2,7 +2,7 @@
 
 use super::{
     gate::{self, RoleScopes},
-    settings,
+    issuer, settings,
     signing::signing,
 };
 use crate::{args::EraChoice, environment::Environment, failure::Failure};
@@ -11,9 +11,9 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-use trunkline_auth::{Authenticator, Challenge, JwtOptions, ProtectedResource, TrustedProxies};
+use trunkline_auth::{Authenticator, Challenge, ProtectedResource, TrustedProxies};
 use trunkline_config::{
-    Auth, Durability as DurabilitySetting, Handshake as HandshakeSetting, JwksPlace, Rate, Settings, Tls,
+    Auth, Durability as DurabilitySetting, Handshake as HandshakeSetting, Issuer, Rate, Settings, Tls,
     WhenItFails, read_regular_text,
 };
 use trunkline_gateway::{
@@ -185,23 +185,16 @@ pub(super) fn states(settings: &Settings) -> Result<StateOptions, Failure> {
 
 /// The guard of a listener, before its encryption is known.
 pub(crate) fn guard(auth: &Auth, tls: Option<&Tls>, roles: Option<RoleScopes>) -> Result<Guard, Failure> {
-    let mut metadata = match &auth.jwt {
-        Some(jwt) => Some(
-            ProtectedResource::new(&jwt.audience, &[&jwt.issuer])
-                .map_err(|error| Failure::usage(format!("the audience of tokens: {error}")))?,
-        ),
-        None => None,
-    };
-    let scopes = auth.jwt.as_ref().map(|jwt| jwt.scopes.clone()).unwrap_or_default();
-    if let Some(metadata) = &mut metadata {
-        metadata.scopes_supported.clone_from(&scopes);
-    }
+    let issuers = issuer::all(auth);
+    let metadata = issuer::resource(&issuers)?;
+    let scopes = issuer::required_scopes(&issuers);
     let challenge =
         Challenge { resource_metadata: metadata.as_ref().map(ProtectedResource::address), scopes };
     let proxies = TrustedProxies::new(&auth.trusted_proxies)
         .map_err(|error| Failure::usage(format!("auth.trustedProxies: {error}")))?;
     let asks_certificates = tls.is_some_and(|tls| tls.client_authorities.is_some());
-    let authenticator = authenticator(auth)?.or(asks_certificates.then_some(Authenticator::Certificates));
+    let authenticator =
+        authenticator(auth, &issuers)?.or(asks_certificates.then_some(Authenticator::Certificates));
     Ok(Guard {
         hosts: auth.hosts.clone(),
         origins: auth.origins.clone(),
@@ -211,28 +204,13 @@ pub(crate) fn guard(auth: &Auth, tls: Option<&Tls>, roles: Option<RoleScopes>) -
     })
 }
 
-fn authenticator(auth: &Auth) -> Result<Option<Authenticator>, Failure> {
+fn authenticator(auth: &Auth, issuers: &[Issuer]) -> Result<Option<Authenticator>, Failure> {
     let keys = auth.keys.as_deref().map(super::keys::keys).transpose()?;
-    let tokens = match &auth.jwt {
-        None => None,
-        Some(jwt) => {
-            let source = match &jwt.jwks {
-                JwksPlace::File(path) => path.to_string_lossy().into_owned(),
-                JwksPlace::Url(url) => url.clone(),
-            };
-            let options = JwtOptions {
-                roles_claim: jwt.roles_claim.clone(),
-                scopes: jwt.scopes.clone(),
-                claims: jwt.claims.clone(),
-                ..JwtOptions::new(&jwt.issuer, &jwt.audience)
-            };
-            Some(super::issuer::verifier(options, &source)?)
-        }
-    };
+    let tokens = if issuers.is_empty() { None } else { Some(issuer::tokens(issuers)?) };
     Ok(match (keys, tokens) {
         (None, None) => None,
         (Some(keys), None) => Some(Authenticator::Keys(keys)),
-        (None, Some(tokens)) => Some(Authenticator::Jwt(tokens)),
+        (None, Some(tokens)) => Some(Authenticator::Tokens(tokens)),
         (Some(keys), Some(tokens)) => Some(Authenticator::Both(keys, tokens)),
     })
 }

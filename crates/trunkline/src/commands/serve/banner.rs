@@ -37,7 +37,7 @@ pub(super) fn show(context: &Context, facts: &Facts<'_>) -> Result<(), Failure> 
 fn text(facts: &Facts<'_>, endpoint: &str) -> String {
     let mut text = what(facts);
     let auth = &facts.loaded.settings.auth;
-    let (key, headers) = if auth.keys.is_some() || auth.jwt.is_some() {
+    let (key, headers) = if auth.identifies() {
         (" --header 'Authorization: Bearer …'", ",\"headers\":{\"Authorization\":\"Bearer …\"}")
     } else {
         ("", "")
