@@ -119,6 +119,7 @@ pub struct Issuer {
     /// Scopes that every token must carry.
     pub scopes: Vec<String>,
     /// Claims that rules of the policy mention.
+    #[serde(skip)]
     pub claims: Vec<String>,
 }
 
