@@ -11,7 +11,8 @@
 //! Either way the program leads its own process group. When it ends, or when its handle is
 //! dropped, the rest of the group is killed ([`Containment`]). If this process itself is killed, a
 //! small helper process, the watchdog, kills the groups. A [`Confinement`] limits the files that a
-//! program can access; its network access is not restricted.
+//! program can access; its network access is not restricted. A child process of our own that
+//! parses untrusted input isolates itself further ([`Isolation`]).
 
 mod command;
 mod confinement;
@@ -19,6 +20,7 @@ mod ending;
 mod environment;
 mod group;
 mod head_tail;
+mod isolation;
 mod limits;
 mod lookup;
 mod monitor;
@@ -37,6 +39,7 @@ pub use ending::Ending;
 pub use environment::{inherited, is_inherited};
 pub use group::Containment;
 pub use head_tail::{Captured, HeadTail, Keep};
+pub use isolation::{Isolated, Isolation, IsolationFailed};
 pub use limits::{DEFAULT_DEADLINE, DEFAULT_MEMORY, Limits, Overflow};
 pub use lookup::{DEFAULT_PATH, is_executable, search_path};
 pub use process::Process;
