@@ -17,7 +17,7 @@ const LAYERS: &[(&str, May)] = &[
     ("lint", May::Use(&["client", "config", "process", "schema", "secrets", "transport", "protocol"])),
     ("doctor", May::Use(&["client", "config", "process", "secrets", "transport", "protocol"])),
     ("gateway", May::Use(&["resilience", "schema", "search", "secrets", "protocol"])),
-    ("packs", May::Use(&["toolbox", "process", "secrets", "protocol"])),
+    ("packs", May::Use(&["documents", "store", "toolbox", "process", "secrets", "protocol"])),
     ("toolbox", May::Use(&["resilience", "schema", "protocol"])),
     ("config", May::Use(&["secrets", "protocol"])),
     ("transport", May::Use(&["process", "resilience", "http1", "protocol"])),

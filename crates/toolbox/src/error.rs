@@ -26,6 +26,7 @@ enum Kind {
     NotFound,
     BadArguments,
     Timeout,
+    Known(FaultKind),
     Fault(Fault),
 }
 
@@ -39,6 +40,11 @@ impl ToolError {
     /// found".
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::of(message.into(), Kind::NotFound)
+    }
+
+    /// A failure that the catalogue of errors has a row for.
+    pub fn known(kind: FaultKind, message: impl Into<String>) -> Self {
+        Self::of(message.into(), Kind::Known(kind))
     }
 
     /// The arguments do not fit the tool's schema.
@@ -105,6 +111,7 @@ impl ToolError {
         let kind = match self.0.kind {
             Kind::BadArguments => FaultKind::InvalidRequest,
             Kind::Timeout => FaultKind::Timeout,
+            Kind::Known(kind) => kind,
             Kind::Failed | Kind::NotFound | Kind::Fault(_) => FaultKind::ToolFailed,
         };
         let mut result = CallToolResult::failure(kind, self.text());
@@ -124,6 +131,7 @@ impl ToolError {
             Kind::NotFound => Fault::new(FaultKind::ResourceNotFound, text),
             Kind::BadArguments => Fault::new(FaultKind::InvalidRequest, text),
             Kind::Timeout => Fault::new(FaultKind::Timeout, text),
+            Kind::Known(kind) => Fault::new(kind, text),
             Kind::Failed => Fault::new(FaultKind::Unavailable, text),
         };
         let fault = match self.0.data {

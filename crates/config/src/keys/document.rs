@@ -2,7 +2,7 @@
 
 use super::{kind, server::WrittenServer};
 use crate::settings::{
-    AccessLog, Audit, ClientCertificates, Errors, Handshake, HookEvent, HookFailure, HookShows, Limits,
+    AccessLog, Audit, ClientCertificates, Documents, Errors, Handshake, HookEvent, HookFailure, HookShows, Limits,
     Policy, Role, ServerOptions, View,
 };
 use schemars::JsonSchema;
@@ -65,6 +65,9 @@ pub(crate) struct Document {
     /// The store: data that outlives a request, such as executions and their results. Neither
     /// `path` nor `url`: kept in memory, and lost when the process ends.
     store: WrittenStore,
+    /// Conversion of documents: limits of the process that converts, of kept documents, and of
+    /// URLs.
+    documents: Documents,
 }
 
 /// Settings of the Model Context Protocol.

@@ -179,6 +179,19 @@ const TABLE: &[(&str, ProjectMay)] = &[
     ("telemetry.timeout", Narrow(Lower)),
     ("store.path", Never),
     ("store.url", Never),
+    ("documents.fileBytes", Narrow(Lower)),
+    ("documents.memoryBytes", Narrow(Lower)),
+    ("documents.outputBytes", Narrow(Lower)),
+    ("documents.inlineBytes", Set),
+    ("documents.concurrency", Narrow(Lower)),
+    ("documents.timeout", Narrow(Lower)),
+    ("documents.keep", Narrow(Lower)),
+    ("documents.keptBytesPerCaller", Narrow(Lower)),
+    ("documents.keptBytes", Narrow(Lower)),
+    ("documents.fetch.allow", Never),
+    ("documents.fetch.bytes", Narrow(Lower)),
+    ("documents.fetch.silence", Narrow(Lower)),
+    ("documents.fetch.timeout", Narrow(Lower)),
 ];
 
 /// Permission for an entry, such as a server, that the user's own file does not have.

@@ -130,6 +130,7 @@ impl Resolver<'_> {
         let limits = self.typed(whole.get("limits")?, "limits");
         let audit = self.typed(whole.get("audit")?, "audit");
         let access_log = self.typed(whole.get("accessLog")?, "accessLog");
+        let documents = self.typed(whole.get("documents")?, "documents");
         // All unreadable values were reported, by the schema check or here.
         Some(Settings {
             listen: whole.get("listen").and_then(|listen| listen_at(listen.read)),
@@ -151,6 +152,7 @@ impl Resolver<'_> {
             access_log: access_log?,
             telemetry: telemetry?,
             store: store?,
+            documents: documents?,
         })
     }
 

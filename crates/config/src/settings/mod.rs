@@ -1,5 +1,6 @@
 //! Settings: resolved, validated, plain data. The binary builds components from them.
 
+mod documents;
 mod hook;
 mod options;
 mod policy;
@@ -11,6 +12,7 @@ use serde::Serialize;
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 use trunkline_protocol::ServerName;
 
+pub use documents::{DocumentFetch, Documents};
 pub use hook::{Hook, HookEvent, HookFailure, HookRun, HookShows};
 pub use options::{
     Arguments, Breaker, Lists, Rate, Restart, Retry, ServerOptions, Sessions, Start, Timeouts,
@@ -58,6 +60,7 @@ pub struct Settings {
     pub access_log: AccessLog,
     pub telemetry: Telemetry,
     pub store: StorePlace,
+    pub documents: Documents,
 }
 
 /// TLS of the listener.

@@ -137,6 +137,8 @@ pub enum Pack {
     Git,
     /// Builds, tests, and hosted CI services.
     Ci,
+    /// Conversion of documents.
+    Documents,
 }
 
 /// Transport of a remote server.

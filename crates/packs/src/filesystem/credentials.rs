@@ -19,7 +19,7 @@ const EXAMINED: usize = 1 << 20;
 const MASK: Mask = Mask::new("***", Caution::Readable);
 
 /// Refuses a file of git that has credentials in it.
-pub(super) fn refuse(dir: &Dir, name: &Name, file: &File) -> Result<(), ToolError> {
+pub(crate) fn refuse(dir: &Dir, name: &Name, file: &File) -> Result<(), ToolError> {
     let is_setting = SETTINGS.contains(&name.as_bytes().to_ascii_lowercase().as_slice())
         && (name.as_bytes().starts_with(b".") || dir.is_git_directory());
     let is_inside = dir.path().names().iter().any(|name| is_git_name(name.as_bytes()));

@@ -7,7 +7,7 @@
 mod budget;
 mod copy_file;
 mod create_directory;
-mod credentials;
+pub(crate) mod credentials;
 mod delete_file;
 mod directory_tree;
 mod edit_file;

@@ -1,0 +1,162 @@
+//! Runs work in child processes.
+
+use std::{path::PathBuf, time::Duration};
+
+use tokio::sync::Semaphore;
+use trunkline_documents::Format;
+use trunkline_process::{Command, Ending, Finished, Keep, Limits, Overflow};
+use trunkline_protocol::FaultKind;
+
+use super::child::{CONVERT, FAILED};
+use super::failure::DocumentFailure;
+use super::options::ConversionLimits;
+use super::summary::Summary;
+use super::work::{ExportFormat, Header, Part, Work};
+
+/// Bytes of a child's stderr that are kept for the log.
+const STDERR: usize = 4 * 1024;
+
+/// Variables that bound the third-party readers and the allocator from within.
+const VARIABLES: [(&str, &str); 3] = [
+    ("DOCLING_RS_MAX_TABLE_CELLS", "1000000"),
+    ("DOCLING_RS_MAX_TOTAL_TABLE_CELLS", "5000000"),
+    // The allocator otherwise reserves more address space than a child may have.
+    ("MIMALLOC_ARENA_RESERVE", "32MiB"),
+];
+
+/// Signals of a process that used too much: CPU time, or memory in a way that ends it.
+const SIGXCPU: i32 = 24;
+const SIGKILL: i32 = 9;
+
+/// Converts and exports documents in child processes, a few at a time. Dropping a future kills its
+/// child.
+#[derive(Debug)]
+pub struct Converter {
+    program: PathBuf,
+    limits: ConversionLimits,
+    slots: Semaphore,
+}
+
+/// A converted document.
+#[derive(Debug, Clone)]
+pub struct Converted {
+    pub summary: Summary,
+    /// The JSON of the document.
+    pub json: Vec<u8>,
+}
+
+impl Converter {
+    /// `program` must call [`child::run`](super::child::run) if its first argument is [`CONVERT`].
+    pub fn new(program: PathBuf, limits: ConversionLimits) -> Self {
+        let slots = Semaphore::new(limits.concurrency.clamp(1, Semaphore::MAX_PERMITS));
+        Self { program, limits, slots }
+    }
+
+    pub fn limits(&self) -> &ConversionLimits {
+        &self.limits
+    }
+
+    /// Converts a file. The name may be empty.
+    pub async fn convert(
+        &self,
+        bytes: &[u8],
+        format: Format,
+        name: Option<&str>,
+        password: Option<&str>,
+    ) -> Result<Converted, DocumentFailure> {
+        let size = bytes.len() as u64;
+        if size > self.limits.file {
+            return Err(DocumentFailure::too_large(size, self.limits.file));
+        }
+        let work = Work::Convert {
+            format: format.name().to_owned(),
+            name: name.map(str::to_owned),
+            password: password.map(str::to_owned),
+        };
+        let output = self.run(work, bytes, self.limits.time(size), FaultKind::ConversionFailed).await?;
+        let broken = || DocumentFailure::new(FaultKind::ConversionFailed, "the converter answered nonsense");
+        let end = output.iter().position(|byte| *byte == b'\n').ok_or_else(broken)?;
+        let summary = serde_json::from_slice(&output[..end]).map_err(|_| broken())?;
+        let mut json = output;
+        json.drain(..=end);
+        Ok(Converted { summary, json })
+    }
+
+    /// Writes a document, or a part of it, in another format.
+    pub async fn export(&self, json: &[u8], to: ExportFormat, part: Part) -> Result<String, DocumentFailure> {
+        let work = Work::Export { to, part };
+        let output = self.run(work, json, ConversionLimits::EXPORT, FaultKind::ExportFailed).await?;
+        String::from_utf8(output)
+            .map_err(|_| DocumentFailure::new(FaultKind::ExportFailed, "the export is not UTF-8"))
+    }
+
+    async fn run(
+        &self,
+        work: Work,
+        bytes: &[u8],
+        time: Duration,
+        kind: FaultKind,
+    ) -> Result<Vec<u8>, DocumentFailure> {
+        let cannot =
+            |detail: String| DocumentFailure::new(kind, "the converter could not be started").detail(detail);
+        let slot = self.slots.acquire().await.map_err(|closed| cannot(closed.to_string()))?;
+        let cpu_seconds = time.as_secs().max(1);
+        let header = Header { work, memory: self.limits.memory, cpu_seconds, file: self.limits.file };
+        let mut input = serde_json::to_vec(&header).map_err(|error| cannot(error.to_string()))?;
+        input.push(b'\n');
+        input.extend_from_slice(bytes);
+        let mut command = Command::new(self.program.as_os_str()).args([CONVERT]).envs(VARIABLES);
+        command.directory = Some(PathBuf::from("/"));
+        let limits = Limits {
+            deadline: time,
+            stdout: Keep::head(self.limits.output),
+            stderr: Keep::ends(STDERR, STDERR),
+            overflow: Overflow::Stop,
+            memory: Some(self.limits.memory),
+            file_size: Some(0),
+            ..Limits::default()
+        };
+        let finished = command.run(&limits, input).await.map_err(|error| cannot(error.to_string()))?;
+        drop(slot);
+        self.outcome(finished, time, kind)
+    }
+
+    fn outcome(
+        &self,
+        finished: Finished,
+        time: Duration,
+        kind: FaultKind,
+    ) -> Result<Vec<u8>, DocumentFailure> {
+        let Finished { ending, stdout, stderr, .. } = finished;
+        let told = String::from_utf8_lossy(&stderr.head).into_owned();
+        match ending {
+            Ending::Code(0) => return Ok(stdout.head),
+            Ending::Code(code) if code == i32::from(FAILED) => {
+                if let Some(failure) = DocumentFailure::from_report(&stdout.head) {
+                    return Err(failure);
+                }
+            }
+            Ending::Overflow => {
+                let limit = self.limits.output;
+                let message = format!("the converted document is larger than the {limit} bytes allowed");
+                return Err(DocumentFailure::new(FaultKind::FileTooLarge, message)
+                    .hint("split the document, or raise `documents.outputBytes`"));
+            }
+            Ending::Deadline | Ending::Signal(SIGXCPU | SIGKILL) => {
+                return Err(DocumentFailure::timed_out(kind, time).detail(told));
+            }
+            _ if told.contains("memory allocation of") => {
+                let limit = self.limits.memory >> 20;
+                let message = format!("the document needs more than the {limit} MB of memory allowed");
+                return Err(DocumentFailure::new(kind, message)
+                    .hint("split the document, or raise `documents.memoryBytes`")
+                    .detail(told));
+            }
+            _ => {}
+        }
+        let message = "the converter ended early: the document is damaged, or made to break it";
+        Err(DocumentFailure::new(kind, message)
+            .hint("open the document in its program and save it again")
+            .detail(format!("the child {ending}: {told}")))
+    }
+}

@@ -1,0 +1,77 @@
+//! A piece of work for the child process.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use trunkline_process::Isolation;
+
+/// The work of one child process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Work {
+    /// Reads a file. The output is a line with the [`Summary`](super::Summary), then the JSON of
+    /// the document.
+    Convert {
+        /// Name of the [`Format`](trunkline_documents::Format).
+        format: String,
+        name: Option<String>,
+        password: Option<String>,
+    },
+    /// Writes a document whose JSON is the input.
+    Export { to: ExportFormat, part: Part },
+}
+
+/// A format that documents are exported to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ExportFormat {
+    Markdown,
+    Html,
+    Json,
+}
+
+/// A part of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    Whole,
+    /// A page, slide or sheet by its number.
+    Page(i64),
+    /// The section of a heading, by its position in the outline.
+    Section(usize),
+}
+
+/// The first line of the child's input; the document follows.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Header {
+    pub(super) work: Work,
+    pub(super) memory: u64,
+    pub(super) cpu_seconds: u64,
+    pub(super) file: u64,
+}
+
+impl Header {
+    pub(super) fn isolation(&self) -> Isolation {
+        Isolation { memory: self.memory, cpu: Duration::from_secs(self.cpu_seconds) }
+    }
+}
+
+impl ExportFormat {
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Markdown => "text/markdown",
+            Self::Html => "text/html",
+            Self::Json => "application/json",
+        }
+    }
+
+    /// File name extension.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Markdown => "md",
+            Self::Html => "html",
+            Self::Json => "json",
+        }
+    }
+}
