@@ -19,6 +19,16 @@ pub(crate) fn as_supervisor() -> Option<ExitCode> {
     None
 }
 
+/// Converts a document if this process was started for that. It must not have a second thread yet.
+#[cfg(feature = "documents")]
+pub(crate) fn as_converter() -> Option<ExitCode> {
+    use trunkline_packs::documents::child;
+
+    let first = std::env::args_os().nth(1);
+    let is_one = first.is_some_and(|first| first == child::CONVERT);
+    is_one.then(|| child::run(std::io::stdin().lock(), std::io::stdout().lock()).into())
+}
+
 /// Uses supervisors from now on. This path stays valid if the file of this program is replaced.
 #[cfg(target_os = "linux")]
 pub(crate) fn start() {

@@ -36,6 +36,10 @@ fn main() -> ExitCode {
     if let Some(code) = containment::as_supervisor() {
         return code;
     }
+    #[cfg(feature = "documents")]
+    if let Some(code) = containment::as_converter() {
+        return code;
+    }
     containment::start();
     let environment = Environment::capture();
     let typed = args::with_separator(std::env::args_os().collect(), &environment);

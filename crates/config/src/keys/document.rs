@@ -2,8 +2,8 @@
 
 use super::{kind, server::WrittenServer};
 use crate::settings::{
-    AccessLog, Audit, ClientCertificates, Documents, Errors, Handshake, HookEvent, HookFailure, HookShows, Limits,
-    Policy, Role, ServerOptions, View,
+    AccessLog, Audit, ClientCertificates, Documents, Errors, Handshake, HookEvent, HookFailure, HookShows,
+    Limits, Policy, Role, ServerOptions, View,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;

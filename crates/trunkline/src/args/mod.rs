@@ -52,6 +52,8 @@ pub(crate) enum Command {
     Prompt(commands::prompt::Args),
     Complete(commands::complete::Args),
     Bridge(commands::bridge::Args),
+    #[cfg(feature = "documents")]
+    Convert(Box<commands::convert::Args>),
     Doctor(commands::doctor::Args),
     Lint(Box<commands::lint::Args>),
     Serve(commands::serve::Args),

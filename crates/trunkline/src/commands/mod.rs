@@ -7,6 +7,8 @@ pub(crate) mod call;
 pub(crate) mod complete;
 pub(crate) mod completions;
 pub(crate) mod config;
+#[cfg(feature = "documents")]
+pub(crate) mod convert;
 pub(crate) mod doctor;
 pub(crate) mod generate;
 pub(crate) mod key;
@@ -58,6 +60,8 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure
         Command::Prompt(args) => prompt::run(context, &args),
         Command::Complete(args) => complete::run(context, &args),
         Command::Bridge(args) => bridge::run(context, &args),
+        #[cfg(feature = "documents")]
+        Command::Convert(args) => convert::run(context, &args),
         Command::Doctor(args) => doctor::run(context, &args),
         Command::Lint(args) => lint::run(context, &args),
         Command::Serve(args) => serve::run(context, &args),

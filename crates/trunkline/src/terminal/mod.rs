@@ -21,6 +21,8 @@ pub(crate) use host::{TerminalHost, Wishes};
 pub(crate) use progress::Progress;
 pub(crate) use screen::Screen;
 pub(crate) use steps::Steps;
+#[cfg(feature = "documents")]
+pub(crate) use steps::Teller;
 pub(crate) use trace::trace;
 pub(crate) use visit::open_page;
 pub(crate) use writer::log_lines;

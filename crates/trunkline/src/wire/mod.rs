@@ -3,6 +3,7 @@
 
 pub(crate) mod account;
 pub(crate) mod doctor;
+pub(crate) mod documents;
 mod fetch;
 pub(crate) mod flags;
 pub(crate) mod gate;

@@ -1,6 +1,9 @@
 //! Builds the built-in tool packs from flags or the configuration.
 
-use super::fetch::ServiceFetch;
+use super::{
+    documents::{self, DocumentParts},
+    fetch::ServiceFetch,
+};
 use crate::{
     environment::{self, Environment},
     failure::Failure,
@@ -13,7 +16,7 @@ use trunkline_packs::{
     git::{self, GitOptions},
     sandbox::{self, Protected, Reads, Roots},
 };
-use trunkline_toolbox::{Tool, Toolbox};
+use trunkline_toolbox::{Template, Tool, Toolbox, ToolboxBuilder};
 use trunkline_transport::http::{HttpClient, HttpOptions};
 
 /// Permissions of the packs.
@@ -42,6 +45,19 @@ pub(crate) struct Kit {
     pub(crate) tools: usize,
     /// Names of the read-only tools.
     pub(crate) read_only: HashSet<String>,
+}
+
+/// The content of a toolbox.
+#[derive(Default)]
+pub(super) struct Offered {
+    pub(super) tools: Vec<Tool>,
+    pub(super) templates: Vec<Template>,
+}
+
+impl From<Vec<Tool>> for Offered {
+    fn from(tools: Vec<Tool>) -> Self {
+        Self { tools, templates: Vec::new() }
+    }
 }
 
 impl From<&Builtin> for Packs {
@@ -98,31 +114,51 @@ impl Packs {
     }
 
     /// All packs, as one toolbox.
-    pub(crate) fn all(&self, roots: &Roots, environment: &Environment) -> Result<Kit, Failure> {
-        let mut tools = self.files(roots);
-        tools.extend(self.repositories(environment)?);
-        tools.extend(self.projects(environment)?);
-        kit("trunkline", "Trunkline", tools)
+    pub(crate) fn all(
+        &self,
+        roots: &Roots,
+        environment: &Environment,
+        parts: &DocumentParts<'_>,
+    ) -> Result<Kit, Failure> {
+        let mut offer = Offered::from(self.files(roots));
+        offer.tools.extend(self.repositories(environment)?);
+        offer.tools.extend(self.projects(environment)?);
+        let documents = documents::offered(parts, roots, self.protected())?;
+        offer.tools.extend(documents.tools);
+        offer.templates.extend(documents.templates);
+        kit("trunkline", "Trunkline", offer)
     }
 
     /// One pack, as one toolbox.
-    pub(crate) fn one(&self, pack: Pack, environment: &Environment) -> Result<Kit, Failure> {
+    pub(crate) fn one(
+        &self,
+        pack: Pack,
+        environment: &Environment,
+        parts: &DocumentParts<'_>,
+    ) -> Result<Kit, Failure> {
         match pack {
-            Pack::Filesystem => kit("trunkline-filesystem", "Files", self.files(&self.open()?)),
-            Pack::Git => kit("trunkline-git", "Git", self.repositories(environment)?),
-            Pack::Ci => kit("trunkline-ci", "CI", self.projects(environment)?),
+            Pack::Filesystem => kit("trunkline-filesystem", "Files", self.files(&self.open()?).into()),
+            Pack::Git => kit("trunkline-git", "Git", self.repositories(environment)?.into()),
+            Pack::Ci => kit("trunkline-ci", "CI", self.projects(environment)?.into()),
+            Pack::Documents => {
+                let offered = documents::offered(parts, &self.open()?, self.protected())?;
+                kit("trunkline-documents", "Documents", offered)
+            }
         }
+    }
+
+    fn protected(&self) -> Protected {
+        Protected::default().and_files(&self.guarded)
     }
 
     fn files(&self, roots: &Roots) -> Vec<Tool> {
         let access = if self.write { filesystem::Access::ReadWrite } else { filesystem::Access::ReadOnly };
-        let protected = Protected::default().and_files(&self.guarded);
         filesystem::tools(
             roots.clone(),
             FilesystemOptions {
                 roots: self.roots.clone(),
                 access,
-                protected,
+                protected: self.protected(),
                 ..FilesystemOptions::default()
             },
         )
@@ -180,15 +216,19 @@ impl Packs {
     }
 }
 
-fn kit(name: &str, title: &str, tools: Vec<Tool>) -> Result<Kit, Failure> {
+fn kit(name: &str, title: &str, offered: Offered) -> Result<Kit, Failure> {
+    let Offered { tools, templates } = offered;
     let is_read_only =
         |tool: &&Tool| tool.definition().annotations.is_some_and(|hints| hints.read_only_hint == Some(true));
     let read_only = tools.iter().filter(is_read_only).map(|tool| tool.name().to_owned()).collect();
     let count = tools.len();
-    let toolbox = Toolbox::new(name, env!("CARGO_PKG_VERSION"))
+    let builder = Toolbox::new(name, env!("CARGO_PKG_VERSION"))
         .title(title)
-        .instructions("Tools for one directory: files, git and the project's own checks. Paths are relative to that directory.")
-        .tools(tools)
+        .instructions("Tools for one directory: files, git, the project's own checks and documents. Paths are relative to that directory.")
+        .tools(tools);
+    let toolbox = templates
+        .into_iter()
+        .fold(builder, ToolboxBuilder::template)
         .build()
         .map_err(|error| Failure::usage(error.to_string()))?;
     Ok(Kit { toolbox, tools: count, read_only })

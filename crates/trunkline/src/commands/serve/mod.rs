@@ -15,6 +15,7 @@ use crate::{
     stop::Stop,
     telemetry::{Telemetry, TelemetryArgs},
     wire::{
+        documents::DocumentParts,
         flags,
         gateway::{self, RuledPacks, Running},
         hooks, memory,
@@ -202,7 +203,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         return engine.run(async {
             let telemetry =
                 Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
-            let running = Running::start(&loaded, &context.environment, telemetry.tracer())?;
+            let running = Running::start(&loaded, &context.environment, telemetry.tracer(), store.clone())?;
             reload::start(context, args, &loaded, &running)?;
             let serving = Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers, store };
             let served = serving.serve(&Offer::Servers(running.clone()), socket).await;
@@ -220,7 +221,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         store::folder(&loaded.settings),
     ];
     packs.restrict(&roots, records.into_iter().flatten().collect())?;
-    let kit = packs.all(&roots, &context.environment)?;
+    let parts = DocumentParts { settings: &loaded.settings.documents, store: &store };
+    let kit = packs.all(&roots, &context.environment, &parts)?;
     let engine = Engine::start(threads)?;
     let workers = engine.workers();
     engine.run(async {

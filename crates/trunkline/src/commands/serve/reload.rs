@@ -155,7 +155,7 @@ impl Reloader {
                 );
                 if !same_startup_settings(&self.settings, &loaded.settings) {
                     self.context.screen.note(
-                        "changes of listen, auth, errors, handshake, limits, audit, accessLog, telemetry and store need a restart",
+                        "changes of listen, auth, errors, handshake, limits, audit, accessLog, telemetry, store and documents need a restart",
                     );
                 }
                 self.settings = loaded.settings;
@@ -197,4 +197,5 @@ fn same_startup_settings(one: &Settings, other: &Settings) -> bool {
         && one.access_log == other.access_log
         && one.telemetry == other.telemetry
         && one.store == other.store
+        && one.documents == other.documents
 }

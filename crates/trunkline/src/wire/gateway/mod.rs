@@ -10,7 +10,7 @@ mod upstreams;
 
 pub(crate) use self::ruled_packs::RuledPacks;
 use self::{harmless::Harmless, kept_lists::KeptLists};
-use super::{lineage::Lineage, observed::Observed};
+use super::{documents::DocumentParts, lineage::Lineage, observed::Observed};
 use crate::{
     containment,
     environment::{self, Environment},
@@ -30,6 +30,7 @@ use trunkline_gateway::{
     upstream::{Offer, Upstream},
 };
 use trunkline_protocol::{Caller, ServerName, message::Implementation};
+use trunkline_store::Store;
 
 /// Maximum time that a list request waits while no server has answered yet.
 const SETTLE: Duration = Duration::from_secs(5);
@@ -44,6 +45,7 @@ pub(crate) struct Running {
     observed: Observed,
     harmless: Harmless,
     lists: KeptLists,
+    store: Arc<dyn Store>,
     now: Mutex<Now>,
 }
 
@@ -60,6 +62,7 @@ impl Running {
         loaded: &Loaded,
         environment: &Environment,
         tracer: Option<Tracer>,
+        store: Arc<dyn Store>,
     ) -> Result<Arc<Self>, Failure> {
         let files: Vec<String> = loaded.read.iter().map(|path| path.display().to_string()).collect();
         let inherited = environment.get_filled(environment::LINEAGE);
@@ -77,6 +80,7 @@ impl Running {
             harmless: &harmless,
             lists: &lists,
             guarded: &loaded.guarded,
+            documents: DocumentParts { settings: &settings.documents, store: &store },
         };
         let upstreams = maker.all(settings)?;
         harmless.configure(settings);
@@ -103,6 +107,7 @@ impl Running {
             observed,
             harmless,
             lists,
+            store,
             now: Mutex::new(now),
         }))
     }
@@ -124,6 +129,7 @@ impl Running {
             harmless: &self.harmless,
             lists: &self.lists,
             guarded: &loaded.guarded,
+            documents: DocumentParts { settings: &settings.documents, store: &self.store },
         };
         let mut upstreams = now.upstreams.clone();
         let mut gone: Vec<_> = changes.removed.iter().filter_map(|name| upstreams.remove(name)).collect();

@@ -6,6 +6,7 @@ use crate::{
     failure::Failure,
     wire::{
         account,
+        documents::DocumentParts,
         lineage::Lineage,
         observed::Observed,
         packs::Packs,
@@ -39,6 +40,7 @@ pub(super) struct Maker<'a> {
     pub(super) lists: &'a KeptLists,
     /// Files that our own tools must not change.
     pub(super) guarded: &'a [PathBuf],
+    pub(super) documents: DocumentParts<'a>,
 }
 
 impl Maker<'_> {
@@ -72,7 +74,8 @@ impl Maker<'_> {
             }
             Reach::Unusable(unusable) => (Arc::new(Unconfigured(unusable.reason.clone())), false),
             Reach::Builtin(builtin) => {
-                let kit = Packs::from(builtin).guarding(self.guarded).one(builtin.pack, self.environment)?;
+                let packs = Packs::from(builtin).guarding(self.guarded);
+                let kit = packs.one(builtin.pack, self.environment, &self.documents)?;
                 self.harmless.learn(&server.name, kit.read_only);
                 (Arc::new(InProcess(Arc::new(kit.toolbox))), false)
             }

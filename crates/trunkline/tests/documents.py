@@ -1,0 +1,166 @@
+"""Writes good and hostile documents into the directory given as argument."""
+import os
+import sys
+import zipfile
+
+os.chdir(sys.argv[1])
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
+RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
+WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+SHEET = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+SLIDE = (
+    'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" '
+    'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
+    f'xmlns:r="{OFFICE}"'
+)
+
+
+def package(name, main, kind, parts, more_types=""):
+    with zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(
+            "[Content_Types].xml",
+            f'<Types xmlns="{TYPES}"><Default Extension="rels" ContentType='
+            '"application/vnd.openxmlformats-package.relationships+xml"/>'
+            '<Default Extension="xml" ContentType="application/xml"/>'
+            f'<Override PartName="/{main}" ContentType="application/vnd.openxmlformats-officedocument.{kind}.main+xml"/>'
+            f"{more_types}</Types>",
+        )
+        archive.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{RELATIONS}"><Relationship Id="r1" Type="{OFFICE}/officeDocument" '
+            f'Target="{main}"/></Relationships>',
+        )
+        for path, text in parts:
+            archive.writestr(path, text)
+
+
+def docx(name, body, prologue=""):
+    text = f'<?xml version="1.0"?>{prologue}<w:document {WORD}><w:body>{body}</w:body></w:document>'
+    package(name, "word/document.xml", "wordprocessingml.document", [("word/document.xml", text)])
+
+
+def paragraph(text):
+    return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def xlsx(name, merges="", rows='<row r="1"><c r="A1" t="inlineStr"><is><t>cell</t></is></c></row>'):
+    workbook = (
+        f'<workbook {SHEET} xmlns:r="{OFFICE}"><sheets><sheet name="One" sheetId="1" r:id="s1"/></sheets></workbook>'
+    )
+    relations = (
+        f'<Relationships xmlns="{RELATIONS}"><Relationship Id="s1" Type="{OFFICE}/worksheet" '
+        'Target="worksheets/sheet1.xml"/></Relationships>'
+    )
+    sheet = f"<worksheet {SHEET}><sheetData>{rows}</sheetData>{merges}</worksheet>"
+    parts = [
+        ("xl/workbook.xml", workbook),
+        ("xl/_rels/workbook.xml.rels", relations),
+        ("xl/worksheets/sheet1.xml", sheet),
+    ]
+    more = (
+        '<Override PartName="/xl/worksheets/sheet1.xml" ContentType='
+        '"application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/>'
+    )
+    package(name, "xl/workbook.xml", "spreadsheetml.sheet", parts, more)
+
+
+def pptx(name, text):
+    relations = (
+        f'<Relationships xmlns="{RELATIONS}"><Relationship Id="s1" Type="{OFFICE}/slide" '
+        'Target="slides/slide1.xml"/></Relationships>'
+    )
+    show = f'<p:presentation {SLIDE}><p:sldIdLst><p:sldId id="256" r:id="s1"/></p:sldIdLst><p:sldSz cx="9144000" cy="6858000"/></p:presentation>'
+    slide = (
+        f'<p:sld {SLIDE}><p:cSld><p:spTree><p:nvGrpSpPr><p:cNvPr id="1" name=""/><p:cNvGrpSpPr/><p:nvPr/>'
+        '</p:nvGrpSpPr><p:grpSpPr/><p:sp><p:nvSpPr><p:cNvPr id="2" name="t"/><p:cNvSpPr/><p:nvPr>'
+        '<p:ph type="title"/></p:nvPr></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/><a:p><a:r>'
+        f"<a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp></p:spTree></p:cSld></p:sld>"
+    )
+    parts = [
+        ("ppt/presentation.xml", show),
+        ("ppt/_rels/presentation.xml.rels", relations),
+        ("ppt/slides/slide1.xml", slide),
+    ]
+    more = (
+        '<Override PartName="/ppt/slides/slide1.xml" ContentType='
+        '"application/vnd.openxmlformats-officedocument.presentationml.slide+xml"/>'
+    )
+    package(name, "ppt/presentation.xml", "presentationml.presentation", parts, more)
+
+
+def pdf(name, content, extra=()):
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R"
+        b"/Resources<</Font<</F 5 0 R>>%s>>>>" % (b"/XObject<</X 6 0 R>>" if extra else b""),
+        b"<</Length %d>>stream\n%s\nendstream" % (len(content), content),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding"
+        b"/FirstChar 32/LastChar 126/Widths[%s]>>" % (b"500 " * 95),
+        *extra,
+    ]
+    out, places = b"%PDF-1.4\n", []
+    for number, body in enumerate(objects, 1):
+        places.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    start = len(out)
+    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    out += b"".join(b"%010d 00000 n \n" % place for place in places)
+    out += b"trailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, start)
+    with open(name, "wb") as file:
+        file.write(out)
+
+
+def text_file(name, text):
+    with open(name, "w") as file:
+        file.write(text)
+
+
+os.mkdir("good")
+docx("good/report.docx", paragraph("Quarterly report") + paragraph("Revenue rose."))
+xlsx("good/book.xlsx")
+pptx("good/talk.pptx", "Opening")
+lines = [b"Dear reader,"] + [b"this letter has lines of plain text, and this is one of them."] * 8
+pdf("good/letter.pdf", b"BT /F 12 Tf 14 TL 72 700 Td " + b"".join(b"(%s) Tj T* " % line for line in lines) + b"ET")
+text_file("good/page.html", "<h1>Title</h1><p>First</p><h2>Part</h2><p>Second</p>")
+
+os.mkdir("z01")
+with zipfile.ZipFile("z01/inflates.docx", "w", zipfile.ZIP_DEFLATED) as archive:
+    archive.writestr("[Content_Types].xml", "<Types/>")
+    with archive.open("word/document.xml", "w", force_zip64=True) as part:
+        for _ in range(1500):
+            part.write(b" " * 1_000_000)
+with zipfile.ZipFile("z01/entries.docx", "w") as archive:
+    archive.writestr("[Content_Types].xml", "<Types/>")
+    for number in range(100_000):
+        archive.writestr(f"word/{number}.xml", "")
+docx("z01/paragraphs.docx", paragraph("x") * 3_000_000)
+
+os.mkdir("z04")
+entity = '<!DOCTYPE d [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
+docx("z04/external.docx", paragraph("&a;"), entity)
+laughs = '<!DOCTYPE d [<!ENTITY a0 "ha">' + "".join(
+    f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 12)
+)
+docx("z04/laughs.docx", paragraph("&a11;"), laughs + "]>")
+docx("z04/attributes.docx", "<w:p " + " ".join(f'w:a{n}="1"' for n in range(800_000)) + "/>")
+docx("z04/namespaces.docx", "<w:p " + " ".join(f'xmlns:a{n}="u{n}"' for n in range(300_000)) + "/>")
+
+os.mkdir("z05")
+text_file("z05/empty.pdf", "")
+with open("z05/noise.docx", "wb") as file:
+    file.write(b"PK\x03\x04" + bytes(range(256)) * 40)
+span = '<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="2000000000"/></w:tcPr>'
+docx("z05/span.docx", span + paragraph("x") + "</w:tc></w:tr></w:tbl>")
+xlsx("z05/merge.xlsx", '<mergeCells count="1"><mergeCell ref="A1:XFD1048576"/></mergeCells>')
+overlaps = "".join(f'<mergeCell ref="A{n}:XFD{n + 2000}"/>' for n in range(1, 2001))
+xlsx("z05/merges.xlsx", f'<mergeCells count="2000">{overlaps}</mergeCells>')
+text_file("z05/attributes.html", "<p " + " ".join(f"a{n}=1" for n in range(300_000)) + ">x</p>")
+pdf("z05/arrays.pdf", b"[" * 200_000 + b"]" * 200_000 + b" TJ")
+fan = [
+    b"<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X %d 0 R>>>>/Length 50>>stream\n"
+    b"/X Do /X Do /X Do /X Do /X Do /X Do /X Do /X Do  \nendstream" % (number + 1)
+    for number in range(6, 26)
+]
+pdf("z05/fan.pdf", b"/X Do", fan)
