@@ -27,7 +27,11 @@ fn convert(out: &Path, file: &Path) -> Result<(), Box<dyn Error>> {
         Format::Json => Document::from_json(&bytes)?,
         _ => read(&bytes, format, &options)?,
     };
-    fs::write(out.join(format!("{name}.md")), markdown(&document, &MarkdownOptions::for_reading()))?;
+    let options = match format {
+        Format::Json => MarkdownOptions::default(),
+        _ => MarkdownOptions::for_reading(),
+    };
+    fs::write(out.join(format!("{name}.md")), markdown(&document, &options))?;
     fs::write(out.join(format!("{name}.html")), html(&document, &HtmlOptions::default()))?;
     fs::write(out.join(format!("{name}.json")), document.to_json())?;
     Ok(())

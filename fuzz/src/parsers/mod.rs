@@ -8,6 +8,13 @@ pub mod authorization;
 pub mod challenge;
 pub mod config;
 mod cutting;
+pub mod document;
+pub mod document_docx;
+pub mod document_html;
+pub mod document_pdf;
+pub mod document_pptx;
+pub mod document_xlsx;
+mod documents;
 pub mod envelope;
 pub mod gateway;
 pub mod header_params;
@@ -35,6 +42,12 @@ pub const ALL: &[(&str, Holds)] = &[
     ("authorization", authorization::holds),
     ("challenge", challenge::holds),
     ("config", config::holds),
+    ("document", document::holds),
+    ("document_docx", document_docx::holds),
+    ("document_html", document_html::holds),
+    ("document_pdf", document_pdf::holds),
+    ("document_pptx", document_pptx::holds),
+    ("document_xlsx", document_xlsx::holds),
     ("envelope", envelope::holds),
     ("gateway", gateway::holds),
     ("header_params", header_params::holds),

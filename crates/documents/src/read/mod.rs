@@ -6,6 +6,7 @@ mod pdf;
 mod workbook;
 
 use crate::{Document, Format};
+use std::panic::{self, AssertUnwindSafe};
 
 pub use error::ReadError;
 
@@ -48,16 +49,25 @@ pub fn read(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Docum
     if bytes.is_empty() {
         return Err(ReadError::NoBytes);
     }
-    let document = match format {
-        Format::Json => Document::from_json(bytes)?,
-        Format::Image => return Err(ReadError::NoTextLayer),
-        Format::Pdf => pdf::read(bytes, options)?,
-        _ => office::read(bytes, format, options)?,
-    };
+    // The parsers of others can panic; they share no state that a panic could leave broken.
+    let document = panic::catch_unwind(AssertUnwindSafe(|| dispatch(bytes, format, options)))
+        .unwrap_or_else(|_| {
+            let reason = "its reader failed on the content".to_owned();
+            Err(ReadError::Damaged { format, reason })
+        })?;
     if is_empty(&document) {
         return Err(if format == Format::Pdf { ReadError::NoTextLayer } else { ReadError::Empty });
     }
     Ok(document)
+}
+
+fn dispatch(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Document, ReadError> {
+    match format {
+        Format::Json => Ok(Document::from_json(bytes)?),
+        Format::Image => Err(ReadError::NoTextLayer),
+        Format::Pdf => pdf::read(bytes, options),
+        _ => office::read(bytes, format, options),
+    }
 }
 
 /// The name of a file without folders and extension.

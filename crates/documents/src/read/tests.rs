@@ -16,6 +16,13 @@ fn package(parts: &[(&str, &str)]) -> Vec<u8> {
 
 /// A workbook with a date, a percentage and a text that looks like a date.
 fn workbook() -> Vec<u8> {
+    workbook_of(
+        "<c r=\"A1\" t=\"inlineStr\"><is><t>2024-01-24</t></is></c>\
+         <c r=\"B1\" s=\"1\"><v>45315</v></c><c r=\"C1\" s=\"2\"><v>0.125</v></c>",
+    )
+}
+
+fn workbook_of(cells: &str) -> Vec<u8> {
     let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     let relations = "http://schemas.openxmlformats.org/package/2006/relationships";
     let office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
@@ -54,10 +61,8 @@ fn workbook() -> Vec<u8> {
         (
             "xl/worksheets/sheet1.xml",
             &format!(
-                "<worksheet xmlns=\"{main}\"><sheetData><row r=\"1\">\
-                 <c r=\"A1\" t=\"inlineStr\"><is><t>2024-01-24</t></is></c>\
-                 <c r=\"B1\" s=\"1\"><v>45315</v></c><c r=\"C1\" s=\"2\"><v>0.125</v></c>\
-                 </row></sheetData></worksheet>"
+                "<worksheet xmlns=\"{main}\"><sheetData><row r=\"1\">{cells}</row></sheetData>\
+                 </worksheet>"
             ),
         ),
     ])
@@ -105,4 +110,13 @@ fn files_that_cannot_be_read_say_why() {
     assert!(error(b"PK\x03\x04 cut off", Format::Docx).starts_with("not a readable docx file"));
     assert!(error(b"<!DOCTYPE html><p> </p>", Format::Html).starts_with("no text was found"));
     assert!(error(b"\x89PNG\r\n", Format::Image).starts_with("no text layer"));
+}
+
+#[test]
+#[cfg(debug_assertions)]
+fn a_panic_of_a_reader_is_an_error() {
+    // The reference of a cell that overflows calamine's arithmetic, which is checked in this build.
+    let bytes = workbook_of("<c r=\"18446744073709551616A1\"><v>1.5</v></c>");
+    let error = read(&bytes, Format::Xlsx, &ReadOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("its reader failed on the content"), "{error}");
 }

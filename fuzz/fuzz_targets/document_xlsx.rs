@@ -1,0 +1,3 @@
+#![no_main]
+
+trunkline_fuzz::target!(document_xlsx);

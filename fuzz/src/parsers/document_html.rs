@@ -1,0 +1,8 @@
+//! The reader of HTML.
+
+use super::documents::reads;
+use trunkline_documents::Format;
+
+pub fn holds(data: &[u8]) {
+    reads(data, Format::Html);
+}
