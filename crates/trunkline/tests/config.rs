@@ -127,7 +127,7 @@ fn show_tells_where_each_value_comes_from_and_no_secret() {
     limits.parked = 7
         environment: TRUNKLINE_LIMITS_PARKED
 
-    76 more values are built in; --all shows them
+    82 more values are built in; --all shows them
     --- stderr
     "#);
     let json = home.run(&["config", "show", "--json"], &variables);
@@ -150,35 +150,30 @@ fn import_shows_first_and_writes_only_when_told_to() {
     let home = Home::new();
     home.write(".cursor/mcp.json", CURSOR);
     home.write("project/.mcp.json", r#"{"mcpServers": {"github": {"type": "ws", "url": "wss://h/"}, "local_one": {"command": "./run.sh"}}}"#);
-    let run = home.run(&["config", "import"], &[]);
+    let run = home.run(&["config", "import", "--project"], &[]);
     insta::assert_snapshot!(run, @r#"
     exit 0
     --- stdout
     client                 server     kind    becomes
     ─────────────────────  ─────────  ──────  ─────────────
-    Claude Code (project)  github     remote  — (see below)
-    Claude Code (project)  local_one  local   local-one
     Cursor (user)          github     local   github
     Cursor (user)          docs       remote  docs
+    Claude Code (project)  github     remote  — (see below)
+    Claude Code (project)  local_one  local   local-one
 
     Needs attention
+    github (~/.cursor/mcp.json)
+      - set `GITHUB_TOKEN` to what stands in `environment.GITHUB_TOKEN`
     github (~/project/.mcp.json)
       - it is reached by WebSocket, which is no transport of the protocol
     local_one (~/project/.mcp.json)
       - `local_one` is called `local-one` here
-    github (~/.cursor/mcp.json)
-      - set `GITHUB_TOKEN` to what stands in `environment.GITHUB_TOKEN`
 
     ~/.config/trunkline/trunkline.json
     @@ -0,0 +1,22 @@
     +{
     +  "mcp": {
     +    "servers": {
-    +      "local-one": {
-    +        "type": "local",
-    +        "command": ["./run.sh"],
-    +        "cwd": "~/project"
-    +      },
     +      "github": {
     +        "type": "local",
     +        "command": ["npx", "-y", "gh"],
@@ -189,6 +184,11 @@ fn import_shows_first_and_writes_only_when_told_to() {
     +      "docs": {
     +        "type": "remote",
     +        "url": "https://docs.example.com/mcp"
+    +      },
+    +      "local-one": {
+    +        "type": "local",
+    +        "command": ["./run.sh"],
+    +        "cwd": "~/project"
     +      }
     +    }
     +  }
@@ -201,13 +201,36 @@ fn import_shows_first_and_writes_only_when_told_to() {
     "#);
     let ours = home.path(".config/trunkline/trunkline.json");
     assert!(!ours.exists(), "nothing is written without --write");
-    let run = home.run(&["config", "import", "--write"], &[]);
+    let run = home.run(&["config", "import", "--project", "--write"], &[]);
     assert!(run.stdout.contains("~/.config/trunkline/trunkline.json was written\n"), "{run}");
     assert!(!fs::read_to_string(&ours).unwrap().contains("ghp_"));
     let check = home.run(&["config", "check"], &[("GITHUB_TOKEN", "x")]);
     assert_eq!(check.code, 0, "{check}");
     let again = home.run(&["config", "import", "--write"], &[]);
     assert!(again.stdout.ends_with("there is nothing to add\n"), "{again}");
+}
+
+#[test]
+fn v12_the_servers_of_a_project_are_not_imported_unasked() {
+    let home = Home::new();
+    home.write(".cursor/mcp.json", r#"{"mcpServers": {"memory": {"command": "mine"}}}"#);
+    for file in ["project/.mcp.json", ".vscode/mcp.json"] {
+        let member = if file.contains("vscode") { "servers" } else { "mcpServers" };
+        let theirs = serde_json::json!({"memory": {"command": "evil"}, "other": {"command": "evil"}});
+        home.write(file, &serde_json::json!({ member: theirs }).to_string());
+    }
+    let run = home.run(&["config", "import", "--write"], &[]);
+    assert!(run.stdout.contains("`--project` imports it, too"), "{run}");
+    let ours = fs::read_to_string(home.path(".config/trunkline/trunkline.json")).unwrap();
+    assert!(ours.contains(r#""memory": {"#) && ours.contains("mine") && !ours.contains("evil"), "{ours}");
+    let again = home.run(&["config", "import", "--write"], &[]);
+    assert!(again.stdout.ends_with("there is nothing to add\n"), "{again}");
+    // Even if they are asked for, they do not take the name of the user's own.
+    let asked = home.run(&["config", "import", "--project", "--write"], &[]);
+    let ours = fs::read_to_string(home.path(".config/trunkline/trunkline.json")).unwrap();
+    assert!(ours.contains("evil") && ours.find("mine") < ours.find("evil"), "{asked}");
+    let named = home.run(&["config", "import", "--from", ".mcp.json", "--to", "new.json", "--write"], &[]);
+    assert!(fs::read_to_string(home.path("project/new.json")).unwrap().contains("evil"), "{named}");
 }
 
 #[test]

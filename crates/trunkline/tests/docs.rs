@@ -61,6 +61,55 @@ fn every_example_configuration_passes_the_check() {
 }
 
 #[test]
+fn the_first_project_is_compiled_and_serves_over_stdio_and_http() {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let source = fs::read_to_string(workspace.join("crates/trunkline/examples/calculator.rs"))
+        .expect("the example is there");
+    let shown = blocks("writing-tools.md", &["rust,ignore"]);
+    assert!(
+        shown.iter().any(|(_, code)| source.trim_end().ends_with(code)),
+        "the page shows another program"
+    );
+    // Cargo compiles it with the tests of this package.
+    let program = Path::new(env!("CARGO_BIN_EXE_trunkline")).with_file_name("examples/calculator");
+    assert!(program.exists(), "cargo build -p trunkline --example calculator");
+    let sum = |target: &str| {
+        let run = Run::of(trunkline(&[]).args(["call", target, "add", "a=2", "b=3"]), "");
+        assert!(run.code == 0 && run.stdout.contains("sum: 5"), "{run}");
+    };
+    sum(&program.display().to_string());
+    let mut server = std::process::Command::new(&program)
+        .arg("127.0.0.1:0")
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut address = String::new();
+    let output = server.stdout.take().expect("it was asked for");
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(output), &mut address).expect("it is readable");
+    sum(address.trim());
+    server.kill().expect("it runs");
+    server.wait().expect("it ends");
+}
+
+#[test]
+fn the_dependencies_of_the_first_project_are_those_of_this_workspace() {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (_, manifest) = blocks("writing-tools.md", &["toml"]).into_iter().next().expect("it is there");
+    let ours = fs::read_to_string(workspace.join("Cargo.toml")).expect("it is readable");
+    for line in manifest.lines().skip_while(|line| *line != "[dependencies]").skip(1) {
+        let (name, rest) = line.split_once(" = ").expect("a dependency");
+        match rest.split("../trunkline/").nth(1) {
+            Some(path) => {
+                let path = path.trim_end_matches("\" }");
+                let own = fs::read_to_string(workspace.join(path).join("Cargo.toml")).expect("it is there");
+                assert!(own.contains(&format!("name = \"{name}\"")), "{line}");
+            }
+            None => assert!(ours.lines().any(|ours| ours.starts_with(&format!("{name} = "))), "{line}"),
+        }
+    }
+}
+
+#[test]
 fn every_client_of_the_quick_start_reads_the_file_that_it_shows() {
     let files = blocks("quick-start.md", &["json", "toml"]);
     assert!(files.len() >= 6, "only {} files were found", files.len());

@@ -145,6 +145,30 @@ fn all_servers_of_the_configuration_are_judged_with_a_report_for_each() {
 }
 
 #[test]
+fn all_servers_of_a_valid_configuration_without_faults_end_with_0() {
+    let folder = tempfile::tempdir().unwrap();
+    let (root, home) = (folder.path().join("root"), folder.path().join("empty"));
+    let file = folder.path().join(".config/trunkline/trunkline.json");
+    for path in [&root, &home, &file.parent().unwrap().to_owned()] {
+        fs::create_dir_all(path).unwrap();
+    }
+    let own = |name: &str| {
+        serde_json::json!({
+            "command": [env!("CARGO_BIN_EXE_trunkline"), "serve", "--stdio", "--no-audit", "--root", root],
+            "environment": {"HOME": home},
+            "enabled": name != "disabled",
+        })
+    };
+    let servers = serde_json::json!({"own": own("own"), "disabled": own("disabled")});
+    fs::write(&file, serde_json::json!({"mcp": {"servers": servers}}).to_string()).unwrap();
+    fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let run = Run::of(at_home(&folder).args(["lint", "--all"]), "");
+    assert_eq!(run.code, 0, "{run}");
+    let (_, summary) = run.stdout.split_once("summary\n").unwrap_or_else(|| panic!("{run}"));
+    assert!(summary.contains("  own ") && !summary.contains("error"), "{run}");
+}
+
+#[test]
 fn a_configuration_file_may_have_comments() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mcp.jsonc");

@@ -181,6 +181,30 @@ fn servers_that_are_still_starting_are_named_and_can_be_waited_for() {
     assert!(waited.stdout.contains("slow_echo") || waited.stdout.contains("slow__echo"), "{waited}");
 }
 
+#[test]
+fn servers_that_cannot_start_are_not_called_starting_and_not_waited_for() {
+    let home = home(&json!({}));
+    let settings = json!({"mcp": {"servers": {
+        "quick": {"command": support::server(), "start": "eager"},
+        "gone": {"command": ["/nowhere/no-such-program"]},
+        "unset": {"command": ["sh", "-c", "{env:TRUNKLINE_TEST_UNSET}"]},
+    }}});
+    let file = home.path().join("gateway.json");
+    fs::write(&file, settings.to_string()).expect("it can be written");
+    let file = file.to_str().expect("a path is text");
+    let list = |more: &[&str]| {
+        let gateway = ["--", env!("CARGO_BIN_EXE_trunkline"), "serve", "--stdio", "--config", file];
+        run(home.path(), &[&["list", "tools"], more, &gateway].concat())
+    };
+    let began = std::time::Instant::now();
+    let waited = list(&["--wait=10m"]);
+    assert!(began.elapsed() < std::time::Duration::from_mins(5), "it waited for servers that failed");
+    assert!(waited.stderr.contains("not available: gone, unset; `trunkline status` says why"), "{waited}");
+    assert!(!waited.stderr.contains("still starting"), "{waited}");
+    let page = json_of(&list(&["--json", "--wait=10m"]));
+    assert_eq!((&page["unavailable"], page.get("stillStarting")), (&json!(["gone", "unset"]), None));
+}
+
 /// `deny`, `hide` and roles hold for a server that is called by its name, too.
 #[test]
 fn a14_rules_hold_for_a_server_called_by_its_name() {

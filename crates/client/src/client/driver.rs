@@ -31,7 +31,8 @@ impl Client {
     ) -> Outcome {
         self.0.items.check(&ask)?;
         let admission = self.0.breaker.admit().map_err(|refused| {
-            let fault = format!("calls to this server are suspended after {} failures", refused.failures);
+            let fault =
+                format!("calls to this server are suspended; failures in a row: {}", refused.failures);
             let detail = format!(
                 "next try in {:.1} s; last failure: {}",
                 refused.retry_after.as_secs_f64(),

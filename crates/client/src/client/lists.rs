@@ -28,6 +28,8 @@ const MAX_ITEMS: usize = 100_000;
 
 /// `_meta` key of a gateway's lists: the servers whose items are missing.
 const MISSING: &str = "trunkline/missing";
+/// `_meta` key of a gateway's lists: those of the missing servers that could not be reached.
+const FAILED: &str = "trunkline/failed";
 
 /// Everything of one kind that a server offers.
 #[derive(Debug, Clone)]
@@ -38,6 +40,8 @@ pub struct Listing<T> {
     /// Servers behind a gateway whose items are not included yet, because they are still starting
     /// or cannot be reached.
     pub missing: Vec<String>,
+    /// Those of the missing servers that could not be reached.
+    pub failed: Vec<String>,
 }
 
 pub(super) struct Lists {
@@ -186,7 +190,8 @@ impl Client {
         name: &'static str,
         member: &str,
     ) -> Result<Fetched<Listing<T>>, Fault> {
-        let mut listing = Listing { items: Vec::new(), bad: Vec::new(), missing: Vec::new() };
+        let mut listing =
+            Listing { items: Vec::new(), bad: Vec::new(), missing: Vec::new(), failed: Vec::new() };
         let mut seen = HashSet::new();
         let mut params = Object::new();
         let mut hints = CacheHints { ttl_ms: u64::MAX, scope: CacheScope::Public };
@@ -199,7 +204,8 @@ impl Client {
             listing.items.extend(items);
             listing.bad.extend(bad);
             hints = stricter(hints, CacheHints::of(&page));
-            listing.missing.extend(missing(&page));
+            listing.missing.extend(servers(&page, MISSING));
+            listing.failed.extend(servers(&page, FAILED));
             if listing.items.len() + listing.bad.len() > MAX_ITEMS {
                 return Err(endless(name, &format!("it has more than {MAX_ITEMS} items")));
             }
@@ -233,9 +239,9 @@ fn find<'a>(tools: &'a Listing<Tool>, name: &str) -> Option<&'a Tool> {
     tools.items.iter().find(|tool| tool.name == name)
 }
 
-/// The servers that a gateway names as missing from this page.
-fn missing(page: &Raw) -> Vec<String> {
-    page.member("_meta").and_then(|meta| meta.member_as(MISSING)).unwrap_or_default()
+/// The servers that a gateway names under this key of a page.
+fn servers(page: &Raw, key: &str) -> Vec<String> {
+    page.member("_meta").and_then(|meta| meta.member_as(key)).unwrap_or_default()
 }
 
 /// Combines the hints of two pages: the shorter TTL and the more private scope.

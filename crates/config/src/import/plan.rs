@@ -65,6 +65,8 @@ pub enum Outcome {
     Kept,
     /// It cannot be imported.
     Refused,
+    /// It is of a project's file, which may be a stranger's, and was not asked for.
+    OfProject,
 }
 
 /// The order in which keys are written.
@@ -133,6 +135,18 @@ fn needed(value: &Value, found: &mut BTreeSet<String>) {
 }
 
 impl Plan {
+    /// Appends servers of project files that are shown and not imported.
+    pub fn leave_out(&mut self, others: Self) {
+        for mut planned in others.servers {
+            if planned.outcome == Outcome::Added {
+                planned.outcome = Outcome::OfProject;
+                planned.secrets.clear();
+                planned.notes = vec![PROJECT_NOTE.to_owned()];
+            }
+            self.servers.push(planned);
+        }
+    }
+
     /// True if at least one server would be added.
     pub fn adds(&self) -> bool {
         self.servers.iter().any(|planned| planned.outcome == Outcome::Added)
@@ -161,6 +175,10 @@ impl Plan {
         files
     }
 }
+
+/// Said of a server that is left out because a project's file has it.
+const PROJECT_NOTE: &str =
+    "it comes with the project, which may be a stranger's; `--project` imports it, too";
 
 /// The directory of secrets, next to our file.
 const SECRETS: &str = "secrets";

@@ -12,6 +12,9 @@ const MOST_PROCESSES: usize = 20_000;
 /// Maximum number of descriptors inspected per process.
 const MOST_DESCRIPTORS: usize = 4096;
 
+/// How [`holder`] describes a process of this program.
+const OURS: &str = "`trunkline` ";
+
 /// Checks whether `serve` could bind its default port.
 pub fn check_port(port: u16) -> Check {
     let what = format!("port {port}");
@@ -19,6 +22,9 @@ pub fn check_port(port: u16) -> Check {
         Ok(_) => Check::fine(what, "free"),
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
             let holder = holder(port);
+            if holder.as_deref().is_some_and(|holder| holder.starts_with(OURS)) {
+                return Check::fine(what, "Trunkline serves there already");
+            }
             let who = holder.clone().unwrap_or_else(|| "another user's process".to_owned());
             let problem = Problem::new(Cause::DefaultPortTaken, format!("port {port} is taken by {who}"))
                 .proofs(holder.map(|holder| Evidence::fact(format!("{holder} listens there"))))

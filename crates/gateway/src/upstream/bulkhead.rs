@@ -18,7 +18,7 @@ pub(super) struct Bulkhead {
 /// Why a call gets no slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Full {
-    #[error("{running} calls are in flight and {waiting} are queued")]
+    #[error("no slot is free; calls in flight: {running}, queued: {waiting}")]
     Queue { running: usize, waiting: usize },
     #[error("no call slot became free within {0:?}")]
     Wait(std::time::Duration),

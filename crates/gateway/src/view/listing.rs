@@ -2,7 +2,7 @@
 
 use super::{Cursors, View, cursor::Bound};
 use crate::{
-    catalog::Route,
+    catalog::{Route, Server},
     policy::{Policy, Standing},
     rewrite,
     upstream::Kind,
@@ -14,6 +14,8 @@ use trunkline_protocol::{Caller, Object, Raw, method};
 /// Key in `_meta` of a list: the servers that have not connected yet, so that their items are
 /// missing.
 const MISSING: &str = "trunkline/missing";
+/// Key in `_meta` of a list: those of the missing servers whose last attempt to connect failed.
+const FAILED: &str = "trunkline/failed";
 
 /// The settings of lists.
 #[derive(Debug, Clone)]
@@ -30,6 +32,9 @@ pub(crate) struct Listing {
     items: Vec<Raw>,
     pages: Vec<Raw>,
     bound: Bound,
+    /// False while a missing server is still starting: that it fails changes the list, and no
+    /// snapshot.
+    pub(super) settled: bool,
 }
 
 /// Makes one listing.
@@ -59,12 +64,32 @@ impl Listing {
     }
 }
 
+/// Names the missing servers, and those of them that failed.
+fn meta(missing: &[&Server]) -> Option<Raw> {
+    if missing.is_empty() {
+        return None;
+    }
+    let names = |servers: Vec<&&Server>| {
+        let names: Vec<&str> = servers.iter().map(|server| server.name().as_ref()).collect();
+        serde_json::json!(names).into()
+    };
+    let mut meta = Object::new();
+    meta.set(MISSING, names(missing.iter().collect()));
+    let failed: Vec<&&Server> = missing.iter().filter(|server| !server.is_awaited()).collect();
+    if !failed.is_empty() {
+        meta.set(FAILED, names(failed));
+    }
+    Some(meta.to_raw())
+}
+
 impl Lister<'_> {
     pub(super) fn list(&self, visible: &[&Route]) -> Listing {
         let items: Vec<Raw> = visible.iter().map(|route| route.listing().clone()).collect();
         let bound = Bound::new(&self.view.name, self.kind, self.standing, &self.digest(&items));
         let size = self.options.page_size.max(1);
-        let meta = self.meta();
+        let missing = self.missing();
+        let settled = !missing.iter().any(|server| server.is_awaited());
+        let meta = meta(&missing);
         let chunks: Vec<&[&Route]> =
             if visible.is_empty() { vec![&[]] } else { visible.chunks(size).collect() };
         let last = chunks.len() - 1;
@@ -72,7 +97,7 @@ impl Lister<'_> {
             let next = (page < last).then(|| self.options.cursors.seal(&bound, page + 1));
             self.page(routes, next, meta.as_ref())
         });
-        Listing { pages: pages.collect(), items, bound }
+        Listing { pages: pages.collect(), items, bound, settled }
     }
 
     fn page(&self, routes: &[&Route], next: Option<String>, meta: Option<&Raw>) -> Raw {
@@ -107,21 +132,13 @@ impl Lister<'_> {
         Some(&offer.beside[self.kind as usize])
     }
 
-    fn meta(&self) -> Option<Raw> {
-        let missing: Vec<&str> = self
-            .view
-            .servers
-            .iter()
-            .filter(|server| server.offer().is_none())
+    /// The servers that were never heard, as far as the caller may know of them.
+    fn missing(&self) -> Vec<&Server> {
+        let unheard = self.view.servers.iter().filter(|server| server.offer().is_none());
+        unheard
             .filter(|server| self.policy.permit_to(self.caller, server, method::DISCOVER).is_some())
-            .map(|server| server.name().as_ref())
-            .collect();
-        if missing.is_empty() {
-            return None;
-        }
-        let mut meta = Object::new();
-        meta.set(MISSING, serde_json::json!(missing).into());
-        Some(meta.to_raw())
+            .map(AsRef::as_ref)
+            .collect()
     }
 
     /// The digest that cursors are bound to; empty for a list of one page, which has none.

@@ -49,9 +49,11 @@ impl NameTable {
         let visible: Vec<&Route> =
             self.routes.iter().filter(|route| policy.admits_asker(asker, route)).collect();
         let listing = Arc::new(make(&standing, &visible));
-        let mut listings = self.listings.write();
-        if listings.len() < MAX_LISTINGS {
-            listings.insert(standing, Arc::clone(&listing));
+        if listing.settled {
+            let mut listings = self.listings.write();
+            if listings.len() < MAX_LISTINGS {
+                listings.insert(standing, Arc::clone(&listing));
+            }
         }
         listing
     }

@@ -71,9 +71,7 @@ pub struct Admission {
 
 /// The server has failed too often lately; the call was not made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the server failed {failures} times in a row and its circuit is open, try again in {retry_after:.1?}"
-)]
+#[error("the server's circuit is open (failures in a row: {failures}); try again in {retry_after:.1?}")]
 pub struct Refused {
     /// Time until a call may be admitted as a trial; less if a running trial ends earlier.
     pub retry_after: Duration,

@@ -81,7 +81,7 @@ async fn opens_at_the_limit_and_refuses_with_the_facts() {
     );
     assert_eq!(
         refused.to_string(),
-        "the server failed 5 times in a row and its circuit is open, try again in 20.0s"
+        "the server's circuit is open (failures in a row: 5); try again in 20.0s"
     );
 }
 

@@ -62,8 +62,10 @@ impl Parking {
         self.sweep();
         let mut entries = self.entries();
         if entries.len() >= self.most {
-            let fault =
-                format!("{} calls already wait for an answer from their client; try again later", self.most);
+            let fault = format!(
+                "no more calls may wait for an answer from their client (limit {}); try again later",
+                self.most
+            );
             return Err(Fault::new(FaultKind::Overloaded, fault));
         }
         let name = unguessable();

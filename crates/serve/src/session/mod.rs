@@ -157,7 +157,7 @@ impl Session {
         if under_way >= most {
             return Err(Fault::new(
                 FaultKind::Overloaded,
-                format!("{most} requests are already in flight; wait for a response"),
+                format!("no more requests may be in flight (limit {most}); wait for a response"),
             ));
         }
         let cancelled = vacant.insert(Arc::default()).clone();

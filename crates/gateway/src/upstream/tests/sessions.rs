@@ -132,7 +132,7 @@ async fn the_least_recently_used_session_makes_room_and_busy_ones_stay() {
     tokio::time::sleep(Duration::from_secs(1)).await;
     let fault = upstream.call(call_as("e", &able(), "echo")).outcome().await.unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Overloaded);
-    assert_eq!(fault.message(), "`fake` is busy: all 3 sessions together are in use");
+    assert_eq!(fault.message(), "`fake` is busy: 3 sessions together, all in use");
     busy.iter().chain([&third]).for_each(tokio::task::JoinHandle::abort);
 }
 

@@ -35,7 +35,7 @@ impl Lists {
         let end = wait.map(|wait| Instant::now() + wait);
         loop {
             let lists = Self::fetch_once(client, asked).await;
-            if lists.missing().is_empty() || end.is_none_or(|end| Instant::now() + PAUSE > end) {
+            if lists.starting().is_empty() || end.is_none_or(|end| Instant::now() + PAUSE > end) {
                 return lists;
             }
             sleep(PAUSE).await;
@@ -83,8 +83,10 @@ impl Lists {
                 all.set(name, items?);
             }
         }
-        if !self.missing().is_empty() {
-            all.set("stillStarting", Raw::encode(&self.missing())?);
+        for (member, servers) in [("stillStarting", self.starting()), ("unavailable", self.unavailable())] {
+            if !servers.is_empty() {
+                all.set(member, Raw::encode(&servers)?);
+            }
         }
         if !self.failed.is_empty() {
             let mut errors = Object::new();
@@ -107,12 +109,13 @@ impl Lists {
         for (kind, bad) in lists {
             bad.into_iter().flatten().for_each(|item| screen.warn(&format!("{}: {item}", kind.name())));
         }
-        let missing: Vec<String> = self.missing().into_iter().collect();
-        if !missing.is_empty() {
-            screen.warn(&format!(
-                "still starting: {}; `--wait` waits for them, `trunkline status` says what they do",
-                missing.join(", ")
-            ));
+        let named = |servers: BTreeSet<String>| servers.into_iter().collect::<Vec<_>>().join(", ");
+        let (starting, unavailable) = (named(self.starting()), named(self.unavailable()));
+        if !starting.is_empty() {
+            screen.warn(&format!("still starting: {starting}; `--wait` waits for these servers"));
+        }
+        if !unavailable.is_empty() {
+            screen.warn(&format!("not available: {unavailable}; `trunkline status` says why"));
         }
     }
 
@@ -130,13 +133,25 @@ impl Lists {
         }
     }
 
-    /// Servers behind a gateway whose items are not listed yet.
-    fn missing(&self) -> BTreeSet<String> {
+    /// Servers behind a gateway that are starting, so that their items are not listed yet.
+    fn starting(&self) -> BTreeSet<String> {
         let lists = [
             self.tools.as_ref().map(|list| &list.missing),
             self.resources.as_ref().map(|list| &list.missing),
             self.templates.as_ref().map(|list| &list.missing),
             self.prompts.as_ref().map(|list| &list.missing),
+        ];
+        let missing: BTreeSet<String> = lists.into_iter().flatten().flatten().cloned().collect();
+        &missing - &self.unavailable()
+    }
+
+    /// Servers behind a gateway that could not be reached.
+    fn unavailable(&self) -> BTreeSet<String> {
+        let lists = [
+            self.tools.as_ref().map(|list| &list.failed),
+            self.resources.as_ref().map(|list| &list.failed),
+            self.templates.as_ref().map(|list| &list.failed),
+            self.prompts.as_ref().map(|list| &list.failed),
         ];
         lists.into_iter().flatten().flatten().cloned().collect()
     }

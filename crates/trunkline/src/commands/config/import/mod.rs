@@ -16,7 +16,9 @@ use std::{
 };
 use trunkline_config::{
     FILE_NAME, Problem,
-    import::{Client, ClientFile, Found, Machine, Outcome, Plan, Scope, SecretFile, insert, plan, read},
+    import::{
+        Client, ClientFile, Found, Machine, Outcome, Plan, Scope, SecretFile, insert, plan as decide, read,
+    },
     jsonc, read_regular_text, replace, write_secret,
 };
 
@@ -37,6 +39,10 @@ pub(crate) struct Args {
     /// directory]
     #[arg(long, value_name = "FILE")]
     to: Option<PathBuf>,
+    /// Also import the servers of project files, such as `.mcp.json`, in the current directory or
+    /// above it. Whoever wrote the project chose what they start
+    #[arg(long)]
+    project: bool,
     /// Write the file; a backup of its previous content is kept next to it
     #[arg(long)]
     write: bool,
@@ -115,7 +121,17 @@ fn prepare(args: &Args, environment: &Environment) -> Result<Import, Failure> {
         Some(text) if !text.trim().is_empty() => Some(jsonc::parse(text, 0).map_err(|_| broken())?),
         _ => None,
     };
-    let mut plan = plan(found, tree.as_ref());
+    // A stranger's project must neither add servers nor take the names of the user's own.
+    let is_wanted = |found: &Found| found.file.scope == Scope::User || args.from.is_some();
+    let (mut own, of_project): (Vec<Found>, Vec<Found>) = found.into_iter().partition(is_wanted);
+    let left_out = if args.project {
+        own.extend(of_project);
+        Vec::new()
+    } else {
+        of_project
+    };
+    let mut plan = decide(own, tree.as_ref());
+    plan.leave_out(decide(left_out, tree.as_ref()));
     let secrets = if args.move_secrets { plan.secrets_to_files() } else { Vec::new() };
     let after = insert(before.as_deref(), &plan).map_err(|_| broken())?;
     let missing = missing(&plan, environment);

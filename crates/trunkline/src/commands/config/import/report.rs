@@ -63,7 +63,7 @@ fn row(planned: &Planned) -> Vec<String> {
         Outcome::Added => planned.name.clone(),
         Outcome::Same => format!("{} (is there already)", planned.name),
         Outcome::Kept => format!("{} (yours stays)", planned.name),
-        Outcome::Refused => "— (see below)".to_owned(),
+        Outcome::Refused | Outcome::OfProject => "— (see below)".to_owned(),
     };
     let kind = planned.entry.get("type").and_then(Value::as_str).unwrap_or("—");
     let client =
