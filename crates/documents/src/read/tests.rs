@@ -115,7 +115,7 @@ fn files_that_cannot_be_read_say_why() {
 #[test]
 #[cfg(debug_assertions)]
 fn a_panic_of_a_reader_is_an_error() {
-    // The reference of a cell that overflows calamine's arithmetic, which is checked in this build.
+    // The reference of this cell overflows calamine's arithmetic, which a debug build checks.
     let bytes = workbook_of("<c r=\"18446744073709551616A1\"><v>1.5</v></c>");
     let error = read(&bytes, Format::Xlsx, &ReadOptions::default()).unwrap_err().to_string();
     assert!(error.contains("its reader failed on the content"), "{error}");
