@@ -3,7 +3,7 @@
 use super::{kind, server::WrittenServer};
 use crate::settings::{
     AccessLog, Audit, ClientCertificates, Documents, Errors, Handshake, HookEvent, HookFailure, HookShows,
-    Limits, Policy, Role, ServerOptions, View,
+    Limits, Policy, Role, ServerOptions, ToolDisclosure, View,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -31,6 +31,15 @@ pub(crate) struct Document {
     mcp: Mcp,
     /// Default options of all servers.
     defaults: ServerOptions,
+    /// How `/mcp` lists tools. `all`: every tool, whole. `names`: names and one-line descriptions;
+    /// `describe_tool` gives the rest. `search`: three tools, `search_tools`, `describe_tool` and
+    /// `call_tool`, which find, describe and call all others. `auto`: `all` while the tools fit
+    /// into `toolBudget`, else `search`.
+    disclosure: ToolDisclosure,
+    /// Tokens that the listed tools of `/mcp` may cost a model, estimated as bytes / 4. `null`: no
+    /// budget. Above it, a warning is logged.
+    #[schemars(range(min = 1))]
+    tool_budget: Option<u64>,
     /// Subsets of the tools, prompts and resources, each served at `/mcp/<view>`. Names are 1 to
     /// 64 letters, digits, `-` or `_`; `server` is reserved.
     views: BTreeMap<String, View>,

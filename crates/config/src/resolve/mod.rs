@@ -127,6 +127,8 @@ impl Resolver<'_> {
         let insecure_http = self.typed(whole.get("insecureHttp")?, "insecureHttp");
         let handshake = self.typed(whole.get("handshake")?, "handshake");
         let errors = self.typed(whole.get("errors")?, "errors");
+        let disclosure = self.typed(whole.get("disclosure")?, "disclosure");
+        let tool_budget = self.typed(whole.get("toolBudget")?, "toolBudget");
         let limits = self.typed(whole.get("limits")?, "limits");
         let audit = self.typed(whole.get("audit")?, "audit");
         let access_log = self.typed(whole.get("accessLog")?, "accessLog");
@@ -139,6 +141,8 @@ impl Resolver<'_> {
             servers,
             disabled,
             defaults: defaults?,
+            disclosure: disclosure?,
+            tool_budget: tool_budget?,
             views,
             roles,
             default_role,

@@ -23,8 +23,8 @@ pub use server::{
     ToolRule, TransportSetting, Unusable,
 };
 pub use serving::{
-    AccessLog, Audit, ClientCertificates, Durability, Errors, Handshake, Limits, Naming, Role, View,
-    WhenItFails,
+    AccessLog, Audit, ClientCertificates, Durability, Errors, Handshake, Limits, Naming, Role,
+    ToolDisclosure, View, WhenItFails,
 };
 
 /// The effective settings of all files, variables and flags.
@@ -44,6 +44,10 @@ pub struct Settings {
     pub disabled: Vec<ServerName>,
     /// Default options of servers.
     pub defaults: ServerOptions,
+    /// How the main view lists tools.
+    pub disclosure: ToolDisclosure,
+    /// Tokens that the listed tools of the main view may cost.
+    pub tool_budget: Option<u64>,
     pub views: BTreeMap<String, View>,
     pub roles: BTreeMap<String, Role>,
     /// The role of callers without another role. If it is not set, such callers may use everything

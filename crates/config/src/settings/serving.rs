@@ -227,6 +227,14 @@ pub struct View {
     /// them. Bare names that would collide keep their prefix.
     #[serde(default)]
     pub naming: Naming,
+    /// How the view lists tools: `all`, `names`, `search` or `auto`, as the setting `disclosure`.
+    /// Default: `all`.
+    #[serde(default)]
+    pub disclosure: ToolDisclosure,
+    /// Tokens that the listed tools may cost a model, estimated as bytes / 4.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub tool_budget: Option<u64>,
     /// Purpose of the view; sent to clients as instructions.
     #[serde(default)]
     pub description: Option<String>,
@@ -239,6 +247,17 @@ pub enum Errors {
     #[default]
     Standard,
     Classic,
+}
+
+/// The listed part of a view's tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolDisclosure {
+    #[default]
+    All,
+    Names,
+    Search,
+    Auto,
 }
 
 /// Naming of tools in a view.

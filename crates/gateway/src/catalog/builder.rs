@@ -4,6 +4,7 @@ use super::{
     BadRules, Catalog, CatalogReport, Compiled, Kept, Quarantined, Rules, ServerFilters, ServerReport,
 };
 use crate::{
+    disclosure::{self, ViewCost},
     gateway::Source,
     policy::Policy,
     upstream::{Kind, Offer},
@@ -159,13 +160,26 @@ impl Builder {
         let mut names: Vec<String> = views.keys().map(ToString::to_string).collect();
         names.sort_unstable();
         let servers = shares.iter().map(|share| server_report(share, main)).collect();
-        CatalogReport { generation: self.generation, servers, views: names }
+        let mut costs = vec![ViewCost::of(main)];
+        costs.extend(
+            self.plan.views.iter().filter_map(|(name, _)| views.get(name)).map(|view| ViewCost::of(view)),
+        );
+        for cost in costs.iter().filter(|cost| cost.is_over_budget()) {
+            tracing::warn!(
+                view = cost.view,
+                tokens = cost.listed_tokens,
+                budget = cost.budget,
+                "the listed tools of a view cost more than its toolBudget; consider `\"disclosure\": \"search\"`"
+            );
+        }
+        CatalogReport { generation: self.generation, servers, views: names, costs }
     }
 }
 
 fn server_report(share: &Share, main: &View) -> ServerReport {
     let name = share.source.name();
     let count = |kind| share.list(kind).items.len();
+    let tool_bytes = share.list(Kind::Tools).items.iter().map(|item| item.listing.as_bytes().len()).sum();
     let mut quarantined = Vec::new();
     let mut hidden = Vec::new();
     for kind in KINDS {
@@ -185,6 +199,7 @@ fn server_report(share: &Share, main: &View) -> ServerReport {
         heard: share.offer.is_some(),
         stale: share.offer.as_ref().is_some_and(|offer| offer.stale),
         tools: count(Kind::Tools),
+        tokens: disclosure::tokens(tool_bytes),
         prompts: count(Kind::Prompts),
         resources: count(Kind::Resources),
         templates: count(Kind::Templates),

@@ -1,6 +1,7 @@
 //! The catalog's part of `/status`.
 
 use super::Quarantined;
+use crate::disclosure::ViewCost;
 use serde::Serialize;
 
 /// The catalog, server by server.
@@ -10,6 +11,8 @@ pub struct CatalogReport {
     pub generation: u64,
     pub servers: Vec<ServerReport>,
     pub views: Vec<String>,
+    /// What the tools of each view cost a model.
+    pub costs: Vec<ViewCost>,
 }
 
 impl CatalogReport {
@@ -20,13 +23,14 @@ impl CatalogReport {
             heard: true,
             stale: false,
             tools,
+            tokens: 0,
             prompts: 0,
             resources: 0,
             templates: 0,
             quarantined: Vec::new(),
             hidden: Vec::new(),
         };
-        Self { generation: 1, servers: vec![own], views: Vec::new() }
+        Self { generation: 1, servers: vec![own], views: Vec::new(), costs: Vec::new() }
     }
 }
 
@@ -39,6 +43,8 @@ pub struct ServerReport {
     /// True if the server is not connected and this is its previous offer.
     pub stale: bool,
     pub tools: usize,
+    /// Estimated tokens of its tools, if they are listed whole.
+    pub tokens: usize,
     pub prompts: usize,
     pub resources: usize,
     pub templates: usize,

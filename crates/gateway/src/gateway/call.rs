@@ -8,6 +8,7 @@
 use super::{Inner, blocking_check, faults};
 use crate::{
     catalog::{Catalog, Checker, Refusal, Route, Server},
+    disclosure::{Disclosure, OwnTool},
     policy::{self, Denial, Permit, Verdict},
     rewrite::{About, Publisher},
     view::{NameTable, Naming, View},
@@ -32,6 +33,9 @@ impl Inner {
         passed: Option<&Arc<Checker>>,
     ) -> Reply {
         let found = name_of(&call);
+        if let Some(tool) = own_tool(view, found.as_ref()) {
+            return self.call_own(catalog, view, call, tool);
+        }
         let route = match named(catalog, (view, &view.tools), (&call, found.as_ref()), "tool") {
             Ok(route) => route,
             Err(missing) => return self.missing(catalog, view, call, missing),
@@ -156,6 +160,14 @@ enum Missing<'a> {
 /// The name in the call's parameters, with its position.
 fn name_of(call: &Call) -> Option<Found<'_>> {
     call.params.as_ref()?.find("name")
+}
+
+/// The tool of the view itself that the call names.
+fn own_tool(view: &View, found: Option<&Found<'_>>) -> Option<OwnTool> {
+    if view.disclosure == Disclosure::All {
+        return None;
+    }
+    OwnTool::named(view.disclosure, &found?.text()?)
 }
 
 /// The parameters with the server's own name, if that differs.

@@ -14,6 +14,7 @@ mod listen;
 mod listeners;
 mod lists;
 mod options;
+mod own_tools;
 mod read;
 mod source;
 mod tasks;
@@ -21,6 +22,7 @@ mod visible;
 
 use crate::{
     catalog::{BadRules, Builder, Catalog, CatalogReport, CheckerMemory, Plan, Rules, Server},
+    disclosure::Disclosure,
     policy::{self, Permit},
     rewrite::{States, TaskIds},
     upstream::Kind,
@@ -133,6 +135,11 @@ impl Gateway {
     pub fn server_of(&self, view: Option<&str>, tool: &str) -> Option<ServerName> {
         let catalog = self.inner.now.load();
         Some(catalog.view(view)?.tools.get(tool)?.server().name().clone())
+    }
+
+    /// True if the tools of this view are disclosed by search.
+    pub(crate) fn searches(&self, view: Option<&str>) -> bool {
+        self.inner.now.load().view(view).is_some_and(|view| view.disclosure == Disclosure::Search)
     }
 
     /// The offered items, and the quarantined and hidden ones with the reason.

@@ -33,6 +33,7 @@ impl Gateway {
             generation: catalog.report.generation,
             servers: used.map(|server| report(&catalog, server, caller)).collect(),
             views: catalog.report.views.iter().filter(entered).cloned().collect(),
+            costs: Vec::new(),
         }
     }
 }
@@ -48,6 +49,7 @@ fn report(catalog: &Catalog, server: &Server, caller: &Caller) -> ServerReport {
         heard: server.offer().is_some(),
         stale: server.is_stale(),
         tools: count(Kind::Tools),
+        tokens: 0,
         prompts: count(Kind::Prompts),
         resources: count(Kind::Resources),
         templates: count(Kind::Templates),

@@ -24,6 +24,19 @@ pub(crate) fn describe(listing: &Raw, description: Option<&str>, annotations: &O
     listing
 }
 
+/// A tool of this name with a schema that allows any arguments. `tools/list` gives it in place of
+/// the whole definition.
+pub(crate) fn outline(name: &str, description: &str, annotations: Option<&Raw>) -> Raw {
+    let mut outline = Object::new();
+    outline.set("name", Raw::string(name));
+    outline.set("description", Raw::string(description));
+    outline.set("inputSchema", serde_json::json!({"type": "object"}).into());
+    if let Some(annotations) = annotations {
+        outline.set("annotations", annotations.clone());
+    }
+    outline.to_raw()
+}
+
 /// The item, marked as stale: its server is not connected, and it may have changed.
 pub(crate) fn mark_stale(listing: &Raw) -> Raw {
     let meta = listing.member("_meta").filter(Raw::is_object).unwrap_or_else(Raw::empty_object);

@@ -8,7 +8,7 @@ mod state;
 mod task_id;
 mod uri;
 
-pub(crate) use listing::{describe, mark_stale, renamed, without_headers};
+pub(crate) use listing::{describe, mark_stale, outline, renamed, without_headers};
 pub(crate) use publish::{About, Publisher};
 pub use state::{StateOptions, States};
 pub(crate) use task_id::TaskIds;

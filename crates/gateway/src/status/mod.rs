@@ -128,7 +128,12 @@ mod tests {
         assert!(refused.last_error.as_ref().is_some_and(|error| error.text.contains(":3:7")));
         let mended = refused.loaded();
         assert!(mended.generation == 2 && mended.last_error.is_none());
-        let catalog = CatalogReport { generation: 1, servers: Vec::new(), views: vec!["files".into()] };
+        let catalog = CatalogReport {
+            generation: 1,
+            servers: Vec::new(),
+            views: vec!["files".into()],
+            costs: Vec::new(),
+        };
         let gateway = Started::now().status("trunkline", "1");
         let page =
             serde_json::to_value(StatusPage { gateway, config: mended, upstreams: Vec::new(), catalog });

@@ -3,6 +3,7 @@
 use super::{Cursors, View, cursor::Bound};
 use crate::{
     catalog::{Route, Server},
+    disclosure::{self, Disclosure},
     policy::{Policy, Standing},
     rewrite,
     upstream::Kind,
@@ -84,30 +85,29 @@ fn meta(missing: &[&Server]) -> Option<Raw> {
 
 impl Lister<'_> {
     pub(super) fn list(&self, visible: &[&Route]) -> Listing {
-        let items: Vec<Raw> = visible.iter().map(|route| route.listing().clone()).collect();
+        let disclosure = if self.kind == Kind::Tools { self.view.disclosure } else { Disclosure::All };
+        let listed = disclosure::listed(disclosure, visible);
+        let items: Vec<Raw> = listed.iter().map(|(item, _)| item.clone()).collect();
         let bound = Bound::new(&self.view.name, self.kind, self.standing, &self.digest(&items));
         let size = self.options.page_size.max(1);
         let missing = self.missing();
         let settled = !missing.iter().any(|server| server.is_awaited());
         let meta = meta(&missing);
-        let chunks: Vec<&[&Route]> =
-            if visible.is_empty() { vec![&[]] } else { visible.chunks(size).collect() };
+        let chunks: Vec<&[(Raw, bool)]> =
+            if listed.is_empty() { vec![&[]] } else { listed.chunks(size).collect() };
         let last = chunks.len() - 1;
-        let pages = chunks.iter().enumerate().map(|(page, routes)| {
+        let pages = chunks.iter().enumerate().map(|(page, items)| {
             let next = (page < last).then(|| self.options.cursors.seal(&bound, page + 1));
-            self.page(routes, next, meta.as_ref())
+            self.page(items, next, meta.as_ref())
         });
         Listing { pages: pages.collect(), items, bound, settled }
     }
 
-    fn page(&self, routes: &[&Route], next: Option<String>, meta: Option<&Raw>) -> Raw {
-        let items: Vec<Raw> = routes
-            .iter()
-            .map(|route| {
-                let listing = route.listing();
-                if route.server().is_stale() { rewrite::mark_stale(listing) } else { listing.clone() }
-            })
-            .collect();
+    fn page(&self, items: &[(Raw, bool)], next: Option<String>, meta: Option<&Raw>) -> Raw {
+        let marked = |(item, is_stale): &(Raw, bool)| {
+            if *is_stale { rewrite::mark_stale(item) } else { item.clone() }
+        };
+        let items: Vec<Raw> = items.iter().map(marked).collect();
         let mut ours = Object::new();
         ours.set(member(self.kind), Raw::array(&items));
         if let Some(next) = next {

@@ -11,12 +11,14 @@ mod uris;
 
 use crate::{
     catalog::{Compiled, Server, ServerFilters},
+    disclosure::{self, Disclosure},
     gateway::Source,
     policy::{BadGlob, Filter, FilterRules},
     upstream::{Kind, Offer},
 };
 use names::{Namer, Refused};
 use std::sync::Arc;
+use trunkline_search::Index;
 
 pub(crate) use cursor::Cursors;
 pub(crate) use listing::{ListOptions, Listing};
@@ -46,6 +48,11 @@ pub(crate) struct View {
     pub(crate) unruled: bool,
     /// The configured instructions of the view.
     pub(crate) instructions: Option<String>,
+    /// How tools are listed; never [`Disclosure::Auto`].
+    pub(crate) disclosure: Disclosure,
+    pub(crate) budget: Option<u64>,
+    /// Present if tools are disclosed by search.
+    pub(crate) index: Option<Index>,
 }
 
 /// One server's part of a view.
@@ -96,7 +103,7 @@ impl View {
         let pairs: Vec<(&Arc<Server>, &Share)> = servers.iter().zip(shares).collect();
         let mut refused = Vec::new();
         let mut named = |kind: Kind, filter: &Filter| {
-            let mut namer = Namer::new(naming, kind);
+            let mut namer = Namer::new(naming, kind, filters.rules.disclosure);
             for (server, share) in &pairs {
                 namer.add(server, share.list(kind), filter);
             }
@@ -110,12 +117,17 @@ impl View {
             NameTable::new(uris::routes(lists, kind, &filters.resources))
         };
         let (resources, templates) = (located(Kind::Resources), located(Kind::Templates));
+        let disclosure = chosen(&filters.rules, &tools);
+        let plain = alone && naming == Naming::Bare && disclosure == Disclosure::All;
         Self {
             origins: resources::Origins::new(&servers, &resources, &templates),
             naming,
-            transparent: alone && naming == Naming::Bare,
-            unruled: alone && naming == Naming::Bare && filters.is_plain() && shares[0].filters.is_plain(),
+            transparent: plain,
+            unruled: plain && filters.is_plain() && shares[0].filters.is_plain(),
             instructions: filters.rules.instructions.clone(),
+            index: (disclosure == Disclosure::Search).then(|| disclosure::index_of(tools.routes())),
+            disclosure,
+            budget: filters.rules.budget,
             name,
             servers,
             tools,
@@ -138,6 +150,16 @@ impl View {
     pub(crate) fn server(&self, name: &str) -> Option<&Arc<Server>> {
         self.servers.iter().find(|server| server.name().as_ref() == name)
     }
+}
+
+/// The disclosure for these tools: `auto` depends on their cost.
+fn chosen(rules: &ViewRules, tools: &NameTable) -> Disclosure {
+    if rules.disclosure != Disclosure::Auto {
+        return rules.disclosure;
+    }
+    let bytes = tools.routes().iter().map(|route| route.listing().as_bytes().len()).sum();
+    let is_within = rules.budget.is_none_or(|budget| disclosure::tokens(bytes) as u64 <= budget);
+    if is_within { Disclosure::All } else { Disclosure::Search }
 }
 
 impl Share {

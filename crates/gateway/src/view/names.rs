@@ -3,6 +3,7 @@
 use super::Naming;
 use crate::{
     catalog::{Compiled, Quarantined, Reason, Route, Server, named_by},
+    disclosure::{self, Disclosure},
     policy::{self, Filter},
     rewrite,
     upstream::Kind,
@@ -21,14 +22,15 @@ pub(crate) struct Refused {
 pub(super) struct Namer {
     naming: Naming,
     kind: Kind,
+    disclosure: Disclosure,
     taken: HashMap<Box<str>, usize>,
     routes: Vec<Route>,
     refused: Vec<Refused>,
 }
 
 impl Namer {
-    pub(super) fn new(naming: Naming, kind: Kind) -> Self {
-        Self { naming, kind, taken: HashMap::new(), routes: Vec::new(), refused: Vec::new() }
+    pub(super) fn new(naming: Naming, kind: Kind, disclosure: Disclosure) -> Self {
+        Self { naming, kind, disclosure, taken: HashMap::new(), routes: Vec::new(), refused: Vec::new() }
     }
 
     /// Adds the items that pass the view's filter, which matches prefixed public names.
@@ -46,8 +48,7 @@ impl Namer {
                 Naming::Bare if self.taken.contains_key(own.as_ref()) => public.as_str(),
                 Naming::Bare => own,
             };
-            if let Some(by) = self.taken.get(wanted) {
-                let taken_by = format!("{}/{}", self.routes[*by].server().name(), self.routes[*by].inner());
+            if let Some(taken_by) = self.taken_by(wanted) {
                 let reason = Reason::Taken { public: wanted.to_owned(), taken_by };
                 let why = Quarantined::new(&item.inner, &reason);
                 self.refused.push(Refused { server: server.name().clone(), kind: self.kind, why });
@@ -61,6 +62,15 @@ impl Namer {
             self.taken.insert(wanted.into(), self.routes.len());
             self.routes.push(Route::new(wanted, public.as_str(), (server, item), listing));
         }
+    }
+
+    /// The item, or the view itself, that has this name already.
+    fn taken_by(&self, name: &str) -> Option<String> {
+        if self.kind == Kind::Tools && disclosure::is_reserved(self.disclosure, name) {
+            return Some("the view's own tool".to_owned());
+        }
+        let by = &self.routes[*self.taken.get(name)?];
+        Some(format!("{}/{}", by.server().name(), by.inner()))
     }
 
     pub(super) fn finish(self) -> (Vec<Route>, Vec<Refused>) {

@@ -1,6 +1,6 @@
 //! The configured rules of views.
 
-use crate::policy::FilterRules;
+use crate::{disclosure::Disclosure, policy::FilterRules};
 use trunkline_protocol::ServerName;
 
 /// A part of the catalog with its own path.
@@ -16,6 +16,9 @@ pub struct ViewRules {
     pub naming: Naming,
     /// Instructions for clients; they precede those of the servers.
     pub instructions: Option<String>,
+    pub disclosure: Disclosure,
+    /// Tokens that the listed tools may cost, by our estimate.
+    pub budget: Option<u64>,
 }
 
 /// The form of tool and prompt names.

@@ -219,8 +219,14 @@ async fn lines_carry_the_trace_that_began_here_and_figures_tell_of_losses() {
     let environment =
         Environment::of([("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}").as_str())]);
     let telemetry = Telemetry::start(&args, (&defaults()).into(), &environment).unwrap();
-    let stack =
-        Stack { telemetry: &telemetry, audit: None, limits: None, hooks: None, errors: Errors::Standard };
+    let stack = Stack {
+        telemetry: &telemetry,
+        audit: None,
+        limits: None,
+        hooks: None,
+        errors: Errors::Standard,
+        gateway: None,
+    };
     let handler = stack.around(Arc::new(Server), &mut ServeOptions::default());
     handler.call(Call::new(method::TOOLS_LIST, None)).outcome().await.unwrap();
     let metrics = telemetry.metrics();

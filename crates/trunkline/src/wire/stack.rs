@@ -12,8 +12,10 @@ use crate::telemetry::Telemetry;
 use std::sync::Arc;
 use trunkline_config::Errors;
 use trunkline_gateway::{
+    Gateway,
     audit::{Audited, ReadOnly, Trail},
     classic::Classic,
+    disclosure::Unwrapped,
     hook::{Hooked, Hooks},
     limit::{Limited, Limits, Rates},
     metrics::Meter,
@@ -31,6 +33,8 @@ pub(crate) struct Stack<'a> {
     pub(crate) limits: Option<Limits>,
     pub(crate) hooks: Option<Arc<Hooks>>,
     pub(crate) errors: Errors,
+    /// The gateway whose views may disclose tools by search.
+    pub(crate) gateway: Option<Gateway>,
 }
 
 impl Stack<'_> {
@@ -38,13 +42,16 @@ impl Stack<'_> {
     /// with them: the hook of the access log, because it and the `Logged` layer write one record
     /// together, and the usage of the rates, which it shows to callers.
     pub(crate) fn around(self, handler: Arc<dyn Handler>, options: &mut ServeOptions) -> Arc<dyn Handler> {
-        let Self { telemetry, audit, limits, hooks, errors } = self;
+        let Self { telemetry, audit, limits, hooks, errors, gateway } = self;
         options.access = telemetry.access_hook();
         let access = options.access.clone();
         let rates = limits.map(|limits| Rates::new(&limits));
         options.quota_of =
             rates.clone().map(|rates| Arc::new(move |caller: &Caller| rates.usage(caller)) as _);
         let layers = [
+            // Turns a call of `call_tool` into a call of the tool that it names. First, so that
+            // every other layer sees the real call.
+            gateway.map(|gateway| layer(|next| Unwrapped::new(next, gateway))),
             // Turns failed tool calls into classic errors. Above all others, so that records tell
             // failures apart as usual.
             (errors == Errors::Classic).then(|| layer(Classic::new)),
@@ -129,6 +136,7 @@ mod tests {
             limits: Some(Limits { per_caller: Some(once), ..Limits::default() }),
             hooks: None,
             errors: Errors::Standard,
+            gateway: None,
         };
         let handler = stack.around(Arc::new(Server), &mut ServeOptions::default());
         let ask = || handler.call(Call::new(method::TOOLS_LIST, None)).outcome();

@@ -24,6 +24,7 @@ mod allowed;
 mod breaker;
 mod caller;
 mod classic;
+mod disclosed;
 mod door;
 mod handover;
 mod hooks;

@@ -1,5 +1,6 @@
 //! The gateway with fake servers.
 
+mod disclosure;
 mod fake;
 mod listening;
 mod listing;

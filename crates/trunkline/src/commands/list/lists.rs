@@ -59,6 +59,10 @@ impl Lists {
         lists
     }
 
+    pub(super) fn tools(&self) -> &[Tool] {
+        self.tools.as_ref().map_or(&[], |list| &list.items)
+    }
+
     pub(super) fn to_text(&self, schemas: Schemas) -> String {
         let mut text = String::new();
         text.extend(self.tools.iter().map(|list| listing::tools(&list.items, schemas)));

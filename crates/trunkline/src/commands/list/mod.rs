@@ -1,5 +1,6 @@
 //! `list`: what a server offers, or which servers are configured.
 
+mod cost;
 mod lists;
 mod overview;
 
@@ -37,6 +38,9 @@ pub(crate) struct Args {
     /// Show the input and output schema of each tool
     #[arg(long)]
     schema: bool,
+    /// Show what the tools cost a model, in tokens (estimated as bytes / 4), the dearest first
+    #[arg(long)]
+    cost: bool,
     /// Wait until all servers behind a gateway have started, at most 60 s or the given time:
     /// `--wait=30s`
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true,
@@ -86,7 +90,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     session::with_client(context, split, &args.connection, async |client: &Client| {
         let lists = Lists::fetch(client, &asked, args.wait).await;
         lists.warn(&context.screen);
-        if context.output.json {
+        if args.cost {
+            cost::show(context, lists.tools())?;
+        } else if context.output.json {
             let all = lists
                 .to_json(client.server())
                 .map_err(|error| Fault::new(FaultKind::BadAnswer, error.to_string()))?;

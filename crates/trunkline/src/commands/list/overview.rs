@@ -1,6 +1,6 @@
 //! `list` without a target: the configured servers, and whether they can be reached.
 
-use super::Args;
+use super::{Args, cost};
 use crate::{
     commands::{Context, Ending},
     failure::Failure,
@@ -27,6 +27,7 @@ struct Health {
 /// What a server said.
 struct Found {
     tools: usize,
+    tokens: usize,
     revision: String,
     transport: String,
 }
@@ -55,7 +56,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         Ok(all)
     });
     runtime.shutdown_background();
-    show(context, &outcome?, &configured.left_out)
+    show(context, &sorted(outcome?, args), &configured.left_out)
 }
 
 async fn examine(context: &Context, args: &Args, name: String, named: Named) -> Health {
@@ -68,14 +69,15 @@ async fn connect(context: &Context, args: &Args, named: Named) -> Result<Found, 
     let options = named.complete(wire::options(&args.connection, context)?, &args.connection);
     let client = Client::connect(&target, options).await.map_err(Failure::connecting)?;
     let tools = if client.has_capability("tools") {
-        client.tools().await.map(|list| list.items.len())
+        client.tools().await.map(|list| (list.items.len(), cost::of_all(&list.items)))
     } else {
-        Ok(0)
+        Ok((0, 0))
     };
     let server = client.server();
     let (revision, transport) = (server.revision.to_string(), server.transport.to_string());
     client.close().await;
-    Ok(Found { tools: tools?, revision, transport })
+    let (tools, tokens) = tools?;
+    Ok(Found { tools, tokens, revision, transport })
 }
 
 fn show(context: &Context, all: &[Health], left_out: &[(String, String)]) -> Result<Ending, Failure> {
@@ -91,12 +93,28 @@ fn show(context: &Context, all: &[Health], left_out: &[(String, String)]) -> Res
     Ok(if all.iter().all(|health| health.state.is_ok()) { Ending::Fine } else { Ending::ToolError })
 }
 
+/// With `--cost`, the dearest server comes first.
+fn sorted(mut all: Vec<Health>, args: &Args) -> Vec<Health> {
+    if args.cost {
+        let tokens = |health: &Health| health.state.as_ref().map_or(0, |found| found.tokens);
+        all.sort_by_key(|health| std::cmp::Reverse(tokens(health)));
+    }
+    all
+}
+
 fn text(all: &[Health], left_out: &[(String, String)]) -> String {
-    let headings = ["server", "state", "tools", "revision", "transport"].map(str::to_owned);
+    let headings = ["server", "state", "tools", "tokens", "revision", "transport"].map(str::to_owned);
     let row = |health: &Health| match &health.state {
         Ok(found) => {
-            let tools = found.tools.to_string();
-            vec![health.name.clone(), "ok".to_owned(), tools, found.revision.clone(), found.transport.clone()]
+            let [tools, tokens] = [found.tools, found.tokens].map(|count| count.to_string());
+            vec![
+                health.name.clone(),
+                "ok".to_owned(),
+                tools,
+                tokens,
+                found.revision.clone(),
+                found.transport.clone(),
+            ]
         }
         Err(_) => vec![health.name.clone(), "fails".to_owned()],
     };
@@ -122,7 +140,7 @@ impl Health {
     fn to_json(&self) -> Value {
         match &self.state {
             Ok(found) => json!({
-                "name": self.name, "ok": true, "tools": found.tools,
+                "name": self.name, "ok": true, "tools": found.tools, "tokens": found.tokens,
                 "revision": found.revision, "transport": found.transport,
             }),
             Err(failure) => json!({"name": self.name, "ok": false, "error": failure.to_json()["error"]}),

@@ -266,6 +266,7 @@ impl Serving<'_> {
             limits: wire::rates(settings, offer.tool_names()),
             hooks: hooks::hooks(settings, &self.context.environment, offer.tool_names())?,
             errors: settings.errors,
+            gateway: offer.gateway(),
         };
         Ok((stack.around(offer.handler(), options), folder))
     }

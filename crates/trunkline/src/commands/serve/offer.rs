@@ -54,7 +54,7 @@ impl Offer {
     }
 
     /// The gateway in front of the tools; `None` if every caller may use every tool.
-    fn gateway(&self) -> Option<Gateway> {
+    pub(super) fn gateway(&self) -> Option<Gateway> {
         match self {
             Self::Packs(packs) => packs.ruled.as_ref().map(|ruled| ruled.gateway.clone()),
             Self::Servers(running) => Some(running.gateway.clone()),

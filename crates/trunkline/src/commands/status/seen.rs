@@ -40,6 +40,18 @@ pub(super) struct Config {
 pub(super) struct Catalog {
     pub(super) servers: Vec<Server>,
     pub(super) views: Vec<String>,
+    pub(super) costs: Vec<Cost>,
+}
+
+/// The cost of one view's tools.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Cost {
+    pub(super) view: String,
+    pub(super) tools: u64,
+    pub(super) listed_tokens: u64,
+    pub(super) all_tokens: u64,
+    pub(super) budget: Option<u64>,
 }
 
 /// The items of one server that this caller may use.

@@ -1,6 +1,6 @@
 //! Formats the status page as a table.
 
-use super::seen::{Error, Health, Seen, Upstream};
+use super::seen::{Cost, Error, Health, Seen, Upstream};
 use crate::render::safe;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write;
@@ -65,10 +65,27 @@ pub(super) fn text(seen: &Seen) -> String {
         let views: Vec<String> = seen.catalog.views.iter().map(|name| format!("/mcp/{name}")).collect();
         put(&mut out, PLAIN, &format!("\nviews: {}\n", views.join(", ")));
     }
+    costs(&mut out, &seen.catalog.costs);
     if let Some(withheld) = &seen.withheld {
         put(&mut out, PLAIN, &format!("\nnot shown: {}\n", safe::line(withheld)));
     }
     out
+}
+
+/// The tokens that the tools of each view cost a model.
+fn costs(out: &mut String, costs: &[Cost]) {
+    for cost in costs.iter().filter(|cost| cost.tools > 0) {
+        let path = if cost.view.is_empty() { "/mcp".to_owned() } else { format!("/mcp/{}", cost.view) };
+        let mut line = format!("{path}: {} tools, about {} tokens", cost.tools, cost.listed_tokens);
+        if cost.listed_tokens != cost.all_tokens {
+            write!(line, " as listed, {} whole", cost.all_tokens).expect("a String takes any text");
+        }
+        put(out, PLAIN, &safe::line(&line));
+        if let Some(budget) = cost.budget.filter(|budget| cost.listed_tokens > *budget) {
+            put(out, BAD, &format!(", more than its budget of {budget}"));
+        }
+        out.push('\n');
+    }
 }
 
 fn rows(out: &mut String, seen: &Seen) {

@@ -3,9 +3,12 @@
 use super::policy;
 use globset::Glob;
 use trunkline_auth::Principal;
-use trunkline_config::{Arguments, Naming as NamingSetting, Reach, Server, Settings, ToolChange, View};
+use trunkline_config::{
+    Arguments, Naming as NamingSetting, Reach, Server, Settings, ToolChange, ToolDisclosure, View,
+};
 use trunkline_gateway::{
     catalog::{ItemRules, KindRules, Rules, ServerRules},
+    disclosure::Disclosure,
     policy::{FilterRules, PolicyRules, RoleRules},
     view::{Naming, ViewRules},
 };
@@ -14,7 +17,11 @@ use trunkline_protocol::{Object, Raw, ServerName};
 pub(super) fn of(settings: &Settings) -> Rules {
     Rules {
         servers: settings.servers.iter().map(|(name, server)| (name.clone(), server_rules(server))).collect(),
-        main: ViewRules::default(),
+        main: ViewRules {
+            disclosure: disclosure(settings.disclosure),
+            budget: settings.tool_budget,
+            ..ViewRules::default()
+        },
         views: settings.views.iter().map(|(name, view)| (name.clone(), view_rules(view, settings))).collect(),
         policy: policy_rules(settings),
     }
@@ -54,7 +61,18 @@ fn view_rules(view: &View, settings: &Settings) -> ViewRules {
             NamingSetting::Bare => Naming::Bare,
         },
         instructions: view.description.clone(),
+        disclosure: disclosure(view.disclosure),
+        budget: view.tool_budget,
         ..ViewRules::default()
+    }
+}
+
+fn disclosure(setting: ToolDisclosure) -> Disclosure {
+    match setting {
+        ToolDisclosure::All => Disclosure::All,
+        ToolDisclosure::Names => Disclosure::Names,
+        ToolDisclosure::Search => Disclosure::Search,
+        ToolDisclosure::Auto => Disclosure::Auto,
     }
 }
 
