@@ -14,9 +14,12 @@ const LAYERS: &[(&str, May)] = &[
     ("serve", May::Use(&["auth", "resilience", "http1", "store", "transport", "protocol"])),
     ("client", May::Use(&["auth", "process", "resilience", "transport", "protocol"])),
     // Probes read and write raw frames: they look for faults that a client would repair or hide.
-    ("lint", May::Use(&["client", "config", "process", "schema", "secrets", "transport", "protocol"])),
+    (
+        "lint",
+        May::Use(&["client", "config", "lock", "process", "schema", "secrets", "transport", "protocol"]),
+    ),
     ("doctor", May::Use(&["client", "config", "process", "secrets", "transport", "protocol"])),
-    ("gateway", May::Use(&["resilience", "schema", "search", "secrets", "protocol"])),
+    ("gateway", May::Use(&["lock", "resilience", "schema", "search", "secrets", "protocol"])),
     ("packs", May::Use(&["documents", "store", "toolbox", "process", "secrets", "protocol"])),
     ("toolbox", May::Use(&["resilience", "schema", "protocol"])),
     ("config", May::Use(&["secrets", "protocol"])),
@@ -29,6 +32,7 @@ const LAYERS: &[(&str, May)] = &[
     ("process", May::Use(&["resilience"])),
     // Pure functions from bytes to documents and text; the caller runs them in a child process.
     ("documents", May::Use(&[])),
+    ("lock", May::Use(&[])),
     ("schema", May::Use(&[])),
     ("search", May::Use(&[])),
     ("store", May::Use(&[])),

@@ -10,6 +10,7 @@
 
 mod approval;
 mod disclosure;
+pub mod edit;
 mod excerpt;
 mod expand;
 mod files;

@@ -167,7 +167,7 @@ impl Client {
     }
 
     /// Possible locations of the user's file, on any system.
-    fn of_user(self, machine: &Machine) -> Vec<PathBuf> {
+    pub(super) fn of_user(self, machine: &Machine) -> Vec<PathBuf> {
         let home = |path: &str| machine.home.as_ref().map(|home| home.join(path));
         let config = |path: &str| {
             machine.config_home.clone().or_else(|| home(".config")).map(|config| config.join(path))

@@ -1,56 +1,39 @@
 //! Inserts servers into our file without changing anything else: comments, order and layout stay.
 
 use super::plan::{Outcome, Plan};
-use crate::jsonc::{self, EXTENSIONS, Node, SyntaxError, split_bom};
-use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use crate::{
+    edit::{File, input},
+    jsonc::SyntaxError,
+};
 use serde_json::Value;
 
 /// Returns our file with the servers that the plan adds; `text` is its current content, if it
 /// exists. The result is parsed again before it is returned.
 pub fn insert(text: Option<&str>, plan: &Plan) -> Result<String, Vec<SyntaxError>> {
     let text = text.filter(|text| !text.trim().is_empty()).unwrap_or("{}\n");
-    let tree = jsonc::parse(text, 0)?;
-    let (bom, plain) = split_bom(text);
-    let root = CstRootNode::parse(plain, &EXTENSIONS).expect("the same parser has just read it");
+    let file = File::parse(text)?;
     let mut added = plan.servers.iter().filter(|planned| planned.outcome == Outcome::Added).peekable();
     if added.peek().is_some() {
-        let servers = root
+        let servers = file
+            .root
             .object_value_or_create()
             .and_then(|root| root.object_value_or_create("mcp"))
             .and_then(|mcp| mcp.object_value_or_create("servers"))
-            .ok_or_else(|| vec![no_object(&tree)])?;
+            .ok_or_else(|| vec![file.no_object(&["mcp", "servers", ""])])?;
         for planned in added {
             servers.append(&planned.name, input(&Value::Object(planned.entry.clone())));
         }
     }
-    let written = format!("{bom}{root}");
-    jsonc::parse(&written, 0).map(|_| written)
-}
-
-/// The error for a file in which another kind of value stands in the place of the servers.
-fn no_object(tree: &Node) -> SyntaxError {
-    let deepest = tree.at(&["mcp", "servers"]).or_else(|| tree.get("mcp")).unwrap_or(tree);
-    let reason = format!("servers can only be added to an object; here stands {}", deepest.kind());
-    SyntaxError { reason, place: deepest.place, duplicate: None }
-}
-
-fn input(value: &Value) -> CstInputValue {
-    match value {
-        Value::Null => CstInputValue::Null,
-        Value::Bool(value) => CstInputValue::Bool(*value),
-        Value::Number(number) => CstInputValue::Number(number.to_string()),
-        Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
-        Value::Object(members) => {
-            CstInputValue::Object(members.iter().map(|(key, value)| (key.clone(), input(value))).collect())
-        }
-    }
+    file.finish()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::{Client, Planned, Scope};
+    use crate::{
+        import::{Client, Planned, Scope},
+        jsonc,
+    };
 
     fn planned(name: &str, outcome: Outcome) -> Planned {
         let entry = serde_json::json!({"type": "local", "command": ["npx", "-y", "x"]});

@@ -7,6 +7,7 @@
 mod client;
 mod draft;
 mod edit;
+mod install;
 mod name;
 mod plan;
 mod readers;
@@ -23,6 +24,7 @@ use std::path::Path;
 
 pub use client::{Client, ClientFile, Machine, Scope, UnknownClient};
 pub use edit::insert;
+pub use install::{Connection, NotInstalled, OUR_NAME};
 pub(crate) use name::legal_name;
 pub use plan::{Found, Outcome, Plan, Planned, SecretFile, plan};
 pub use secrets::SecretFound;

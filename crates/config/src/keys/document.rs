@@ -3,7 +3,7 @@
 use super::{kind, server::WrittenServer};
 use crate::settings::{
     AccessLog, Audit, ClientCertificates, Documents, Errors, Handshake, HookEvent, HookFailure, HookShows,
-    Limits, Policy, Role, ServerOptions, ToolDisclosure, View,
+    Limits, LockSetting, Policy, Role, ServerOptions, ToolDisclosure, View,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,6 +40,13 @@ pub(crate) struct Document {
     /// budget. Above it, a warning is logged.
     #[schemars(range(min = 1))]
     tool_budget: Option<u64>,
+    /// Use of the lock file, which `trunkline lock` writes. `report`: definitions that differ from it
+    /// are logged and shown in the status. `enforce`: they are not offered until
+    /// `trunkline lock accept`. `off`: it is not read.
+    lock: LockSetting,
+    /// The lock file. `null`: `trunkline.lock` beside the configuration file.
+    #[schemars(schema_with = "kind::path")]
+    lock_file: Option<PathBuf>,
     /// Subsets of the tools, prompts and resources, each served at `/mcp/<view>`. Names are 1 to
     /// 64 letters, digits, `-` or `_`; `server` is reserved.
     views: BTreeMap<String, View>,

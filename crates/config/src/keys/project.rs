@@ -52,6 +52,8 @@ const TABLE: &[(&str, ProjectMay)] = &[
     ("errors", Set),
     ("disclosure", Set),
     ("toolBudget", Set),
+    ("lock", Narrow(Ordered(&["off", "report", "enforce"]))),
+    ("lockFile", Never),
     ("mcp.servers.*.type", Never),
     ("mcp.servers.*.enabled", Narrow(Off)),
     ("mcp.servers.*.command", Never),

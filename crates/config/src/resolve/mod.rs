@@ -129,6 +129,8 @@ impl Resolver<'_> {
         let errors = self.typed(whole.get("errors")?, "errors");
         let disclosure = self.typed(whole.get("disclosure")?, "disclosure");
         let tool_budget = self.typed(whole.get("toolBudget")?, "toolBudget");
+        let lock = self.typed(whole.get("lock")?, "lock");
+        let lock_file = self.typed(whole.get("lockFile")?, "lockFile");
         let limits = self.typed(whole.get("limits")?, "limits");
         let audit = self.typed(whole.get("audit")?, "audit");
         let access_log = self.typed(whole.get("accessLog")?, "accessLog");
@@ -143,6 +145,8 @@ impl Resolver<'_> {
             defaults: defaults?,
             disclosure: disclosure?,
             tool_budget: tool_budget?,
+            lock: lock?,
+            lock_file: lock_file?,
             views,
             roles,
             default_role,

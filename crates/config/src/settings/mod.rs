@@ -23,7 +23,7 @@ pub use server::{
     ToolRule, TransportSetting, Unusable,
 };
 pub use serving::{
-    AccessLog, Audit, ClientCertificates, Durability, Errors, Handshake, Limits, Naming, Role,
+    AccessLog, Audit, ClientCertificates, Durability, Errors, Handshake, Limits, LockSetting, Naming, Role,
     ToolDisclosure, View, WhenItFails,
 };
 
@@ -48,6 +48,9 @@ pub struct Settings {
     pub disclosure: ToolDisclosure,
     /// Tokens that the listed tools of the main view may cost.
     pub tool_budget: Option<u64>,
+    pub lock: LockSetting,
+    /// The lock file; `None`: beside the configuration file.
+    pub lock_file: Option<PathBuf>,
     pub views: BTreeMap<String, View>,
     pub roles: BTreeMap<String, Role>,
     /// The role of callers without another role. If it is not set, such callers may use everything

@@ -260,6 +260,16 @@ pub enum ToolDisclosure {
     Auto,
 }
 
+/// Use of the lock file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LockSetting {
+    Off,
+    #[default]
+    Report,
+    Enforce,
+}
+
 /// Naming of tools in a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

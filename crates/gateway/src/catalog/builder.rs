@@ -150,7 +150,7 @@ impl Builder {
             let list = offer.as_deref().map_or_else(Arc::default, |offer| list_of(offer, kind));
             match old.map(|old| old.list(kind)).filter(|old| old.still_holds(&list)) {
                 Some(old) => Arc::clone(old),
-                None => Arc::new(Compiled::new(kind, &list, filters)),
+                None => Arc::new(compiled(source.name(), kind, &list, filters)),
             }
         });
         Share { source: Arc::clone(source), offer, lists, filters: Arc::clone(filters) }
@@ -176,23 +176,44 @@ impl Builder {
     }
 }
 
+/// Compiles a list, and logs what differs from the lock file.
+fn compiled(server: &ServerName, kind: Kind, list: &Arc<[Raw]>, filters: &ServerFilters) -> Compiled {
+    let compiled = Compiled::new(kind, list, filters);
+    for (name, drift) in &compiled.drifted {
+        tracing::warn!(%server, kind = word(kind), ?name, %drift, "a definition differs from the lock file");
+    }
+    compiled
+}
+
 fn server_report(share: &Share, main: &View) -> ServerReport {
     let name = share.source.name();
     let count = |kind| share.list(kind).items.len();
     let tool_bytes = share.list(Kind::Tools).items.iter().map(|item| item.listing.as_bytes().len()).sum();
     let mut quarantined = Vec::new();
     let mut hidden = Vec::new();
+    let mut drifted = Vec::new();
     for kind in KINDS {
         let list = share.list(kind);
         let kept = |what: &Quarantined| Kept { kind: word(kind), what: what.clone() };
         quarantined.extend(list.quarantined.iter().map(kept));
         let refused = main.refused.iter().filter(|refused| refused.kind == kind && refused.server == *name);
         quarantined.extend(refused.map(|refused| kept(&refused.why)));
+        drifted.extend(
+            list.drifted
+                .iter()
+                .map(|(name, drift)| kept(&Quarantined { name: name.clone(), reason: drift.to_string() })),
+        );
         hidden.extend(
             list.hidden.iter().map(|name| {
                 kept(&Quarantined { name: name.clone(), reason: "the rules hide it".to_owned() })
             }),
         );
+    }
+    if let Some(offer) = &share.offer
+        && let Some(drift) = share.filters.instructions_drift(offer)
+    {
+        let what = Quarantined { name: String::new(), reason: drift.to_string() };
+        drifted.push(Kept { kind: "instructions", what });
     }
     ServerReport {
         server: name.to_string(),
@@ -205,6 +226,7 @@ fn server_report(share: &Share, main: &View) -> ServerReport {
         templates: count(Kind::Templates),
         quarantined,
         hidden,
+        drifted,
     }
 }
 

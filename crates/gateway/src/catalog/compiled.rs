@@ -3,6 +3,7 @@
 
 use super::{
     item::Item,
+    lock::Drift,
     quarantine::{Quarantined, Reason},
     server_filters::ServerFilters,
 };
@@ -22,6 +23,8 @@ pub(crate) struct Compiled {
     pub(crate) quarantined: Vec<Quarantined>,
     /// Names that the rules hide.
     pub(crate) hidden: Vec<String>,
+    /// Items that differ from their accepted definitions.
+    pub(crate) drifted: Vec<(String, Drift)>,
     /// The list that it was made from.
     source: Arc<[Raw]>,
 }
@@ -52,6 +55,13 @@ impl Compiled {
                 compiled.quarantine(&name, &Reason::Twice);
                 continue;
             }
+            if let Some(drift) = server.drift(kind, &name, raw) {
+                compiled.drifted.push((super::quarantine::shown(&name), drift));
+                if server.is_enforced() {
+                    compiled.quarantine(&name, &Reason::Drifted(drift));
+                    continue;
+                }
+            }
             match Item::new(kind, &name, raw, (&server.rules, &own)) {
                 Ok(item) => {
                     seen.insert(Arc::clone(&item.inner));
@@ -60,6 +70,7 @@ impl Compiled {
                 Err(reason) => compiled.quarantine(&name, &reason),
             }
         }
+        compiled.drifted.extend(server.gone(kind, list));
         compiled
     }
 

@@ -1,6 +1,6 @@
 //! Items that a server lists but that cannot be offered.
 
-use super::checker::BadSchema;
+use super::{checker::BadSchema, lock::Drift};
 use serde::Serialize;
 use trunkline_protocol::message::BadHeaderParam;
 
@@ -34,6 +34,8 @@ pub(crate) enum Reason {
     Header(#[from] BadHeaderParam),
     #[error("its arguments cannot be checked: {0}")]
     Schema(#[from] BadSchema),
+    #[error("{0}")]
+    Drifted(Drift),
     #[error("its server lists it twice")]
     Twice,
     #[error("its public name `{public}` is taken by `{taken_by}`")]

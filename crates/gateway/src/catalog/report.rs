@@ -29,6 +29,7 @@ impl CatalogReport {
             templates: 0,
             quarantined: Vec::new(),
             hidden: Vec::new(),
+            drifted: Vec::new(),
         };
         Self { generation: 1, servers: vec![own], views: Vec::new(), costs: Vec::new() }
     }
@@ -50,6 +51,9 @@ pub struct ServerReport {
     pub templates: usize,
     pub quarantined: Vec<Kept>,
     pub hidden: Vec<Kept>,
+    /// Definitions that differ from the lock file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub drifted: Vec<Kept>,
 }
 
 /// One item that is not offered.

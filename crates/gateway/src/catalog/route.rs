@@ -95,6 +95,25 @@ impl Server {
         Arc::ptr_eq(&self.source, &other.source)
     }
 
+    /// True if calls may be sent by this snapshot: the definitions need not be accepted, or they
+    /// are those that the server has now, as far as it told.
+    pub(crate) fn is_verified(&self) -> bool {
+        if !self.rules.is_enforced() {
+            return true;
+        }
+        let same = match (&self.offer, &self.source.offer()) {
+            (Some(one), Some(now)) => Arc::ptr_eq(one, now),
+            _ => false,
+        };
+        same && !self.is_stale() && self.source.is_settled()
+    }
+
+    /// The instructions, unless they differ from the accepted ones and must not.
+    pub(crate) fn withholds_instructions(&self) -> bool {
+        let drift = self.offer.as_ref().and_then(|offer| self.rules.instructions_drift(offer));
+        self.rules.is_enforced() && drift.is_some()
+    }
+
     pub(crate) fn capabilities(&self) -> &ServerCapabilities {
         &self.capabilities
     }

@@ -25,6 +25,8 @@ pub struct ServerRules {
     pub prompts: KindRules,
     /// Resources are matched by URI, templates by their text.
     pub resources: KindRules,
+    /// The accepted definitions. `None`: any definition is accepted.
+    pub lock: Option<LockRules>,
     /// True if arguments are checked against the tool's schema before they are sent.
     pub check_arguments: bool,
     /// True if the server is reached over HTTP, where a tool with an invalid `x-mcp-header` must
@@ -32,6 +34,24 @@ pub struct ServerRules {
     pub over_http: bool,
     /// True if its own annotations and tags are believed: it is one of our own packs.
     pub trusted: bool,
+}
+
+/// The accepted definitions of one server.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LockRules {
+    pub on_drift: OnDrift,
+    /// The hashes of the definitions, by the keys of `trunkline_lock::Kind::key`.
+    pub hashes: BTreeMap<String, String>,
+}
+
+/// The handling of definitions that differ from the accepted ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnDrift {
+    /// They are offered, logged and shown in the status.
+    #[default]
+    Report,
+    /// They are not offered.
+    Quarantine,
 }
 
 /// Rules for one kind of items.

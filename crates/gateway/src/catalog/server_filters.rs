@@ -41,7 +41,9 @@ impl ServerFilters {
 
     /// True if there are no rules for tools and prompts.
     pub(crate) fn is_plain(&self) -> bool {
-        self.rules.tools == KindRules::default() && self.rules.prompts == KindRules::default()
+        self.rules.tools == KindRules::default()
+            && self.rules.prompts == KindRules::default()
+            && !self.is_enforced()
     }
 
     pub(crate) fn of(&self, kind: Kind) -> &KindFilters {

@@ -49,6 +49,9 @@ impl Inner {
             }
             Verdict::Denied(denial) => return faults::denied(denial),
         };
+        if !route.server().is_verified() {
+            return self.once_verified(route.server(), call);
+        }
         let checker = route.checker().filter(|checker| !passed.is_some_and(|it| Arc::ptr_eq(it, checker)));
         if let Some(checker) = checker {
             let arguments = call.params.as_ref().and_then(|params| params.member("arguments"));
@@ -82,6 +85,9 @@ impl Inner {
             }
             Verdict::Denied(denial) => return faults::denied(denial),
         };
+        if !route.server().is_verified() {
+            return self.once_verified(route.server(), call);
+        }
         if let Some(params) = renamed(found.as_ref(), route) {
             call.params = Some(params);
         }

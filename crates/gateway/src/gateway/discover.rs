@@ -22,7 +22,13 @@ impl Inner {
         if view.transparent
             && let Some(offer) = view.servers.first().and_then(|server| server.offer())
         {
-            return self.with_lineage(&offer.introduction, view);
+            let withheld = view.servers.first().is_some_and(|server| server.withholds_instructions());
+            let mut introduction = offer.introduction.clone();
+            if withheld && let Some(mut members) = introduction.object() {
+                members.remove("instructions");
+                introduction = members.to_raw();
+            }
+            return self.with_lineage(&introduction, view);
         }
         let known: Vec<&Arc<Server>> = view
             .servers
@@ -55,7 +61,7 @@ impl Inner {
     fn instructions(&self, view: &View, known: &[&Arc<Server>]) -> Option<String> {
         let mut parts: Vec<String> =
             self.options.instructions.iter().chain(&view.instructions).cloned().collect();
-        for server in known {
+        for server in known.iter().filter(|server| !server.withholds_instructions()) {
             let introduction = server.offer().map(|offer| &offer.introduction);
             let text = introduction.and_then(|raw| raw.member_as::<String>("instructions"));
             if let Some(text) = text.filter(|text| !text.trim().is_empty()) {

@@ -48,6 +48,14 @@ pub(super) fn bad_cursor() -> Fault {
     )
 }
 
+/// The server's definitions could not be compared with the accepted ones in time; nothing was sent
+/// to it.
+pub(super) fn unverified(server: &Server) -> Fault {
+    let text =
+        format!("the tools of server `{}` could not be compared with the lock file in time", server.name());
+    Fault::new(FaultKind::Timeout, text).harmless_to_repeat()
+}
+
 /// The server has not connected in time, so its offer is unknown; nothing was sent to it.
 pub(super) fn unconnected(server: &Server) -> Fault {
     let text = format!("server `{}` is not connected yet", server.name());

@@ -263,6 +263,28 @@ impl Inner {
         Reply::new(stream::once(reply).flatten())
     }
 
+    /// Answers a call once its server's definitions were read again and compared with the
+    /// accepted ones.
+    fn once_verified(self: &Arc<Self>, server: &Arc<Server>, call: Call) -> Reply {
+        let (inner, server) = (Arc::clone(self), Arc::clone(server));
+        let reply = async move {
+            server.wake();
+            let is_verified = |_: &Catalog, view: &View| {
+                view.server(server.name().as_ref()).is_none_or(|server| server.is_verified())
+            };
+            let until = Moment::now() + inner.options.patience;
+            if !inner.wait(&call, until, is_verified).await {
+                return Reply::ready(Err(faults::unverified(&server)));
+            }
+            let catalog = inner.now.load_full();
+            match catalog.view(call.view.as_deref()) {
+                Some(view) => inner.answer(&catalog, view, call),
+                None => Reply::ready(Err(faults::no_view(call.view.as_deref()))),
+            }
+        };
+        Reply::new(stream::once(reply).flatten())
+    }
+
     fn builder(&self) -> MutexGuard<'_, Builder> {
         self.builder.lock()
     }

@@ -18,6 +18,11 @@ pub trait Source: Handler {
         false
     }
 
+    /// False if the server announced a change of its lists that was not read yet.
+    fn is_settled(&self) -> bool {
+        true
+    }
+
     /// A counter of changes of the offer.
     fn watch(&self) -> watch::Receiver<u64>;
 
@@ -46,6 +51,10 @@ impl Source for Upstream {
 
     fn has_failed(&self) -> bool {
         self.has_failed()
+    }
+
+    fn is_settled(&self) -> bool {
+        self.is_settled()
     }
 
     fn watch(&self) -> watch::Receiver<u64> {

@@ -55,5 +55,6 @@ fn report(catalog: &Catalog, server: &Server, caller: &Caller) -> ServerReport {
         templates: count(Kind::Templates),
         quarantined: Vec::new(),
         hidden: Vec::new(),
+        drifted: Vec::new(),
     }
 }

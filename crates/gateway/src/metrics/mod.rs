@@ -12,5 +12,5 @@ mod series;
 
 pub use figures::{BREAKER_STATES, CallFigures, Histogram, STATES, UpstreamFigures};
 pub use meter::{Meter, Metered, PerTool};
-pub use prometheus::{escape, readiness, render};
+pub use prometheus::{drift, escape, readiness, render};
 pub use series::BUCKETS;

@@ -1,6 +1,7 @@
 //! Figures in the text format of Prometheus.
 
 use super::{BREAKER_STATES, BUCKETS, CallFigures, STATES, UpstreamFigures};
+use crate::catalog::CatalogReport;
 use std::fmt::Write;
 
 /// Formats all figures, each metric family with its header.
@@ -24,6 +25,17 @@ pub fn render(upstreams: &[UpstreamFigures]) -> String {
     let (name, help) = ("trunkline_upstream_refused_total", "Calls refused before they were sent.");
     page.family(name, counter, help, |one| one.refused);
     page.calls();
+    page.text
+}
+
+/// The number of definitions that differ from the lock file, for servers where any does.
+pub fn drift(catalog: &CatalogReport) -> String {
+    let name = "trunkline_lock_drift";
+    let mut page = Page { upstreams: &[], text: String::new() };
+    page.heading(name, "gauge", "Definitions that differ from the lock file.");
+    for server in catalog.servers.iter().filter(|server| !server.drifted.is_empty()) {
+        page.line(name, &[("server", &server.server)], server.drifted.len());
+    }
     page.text
 }
 

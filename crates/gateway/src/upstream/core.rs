@@ -45,6 +45,9 @@ pub(super) struct Core {
     pub(super) changed: AtomicU8,
     /// Bitmask of the lists that the server announced as changed.
     pub(super) announced: AtomicU8,
+    /// Bitmask of the lists that were announced as changed and not read since. Unlike `announced`,
+    /// a bit stays set until the reading has ended well.
+    pub(super) unread: AtomicU8,
     pub(super) change: Notify,
     pub(super) bulkhead: Bulkhead,
     /// Shared by all sessions.
@@ -90,6 +93,7 @@ impl Core {
             attention: Notify::new(),
             changed: AtomicU8::new(0),
             announced: AtomicU8::new(0),
+            unread: AtomicU8::new(0),
             change: Notify::new(),
             bulkhead: Bulkhead::new(options.bulkhead),
             breaker: breaker(&name, options.breaker),

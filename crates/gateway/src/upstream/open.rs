@@ -277,6 +277,8 @@ impl Core {
         };
         let bits = changed.iter().fold(0, |bits, kind| bits | bit(*kind));
         self.announced.fetch_or(bits, Ordering::AcqRel);
+        // After `announced`: `refresh` clears the one and then looks at the other.
+        self.unread.fetch_or(bits, Ordering::AcqRel);
         self.changed.fetch_or(bits, Ordering::AcqRel);
         self.change.notify_one();
     }

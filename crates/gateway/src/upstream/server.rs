@@ -79,6 +79,11 @@ impl Upstream {
         !pool.has_sessions() && (pool.failures > 0 || pool.state == State::Stopped)
     }
 
+    /// False if the server announced a change of its lists that was not read yet.
+    pub fn is_settled(&self) -> bool {
+        self.core.unread.load(Ordering::Acquire) == 0
+    }
+
     /// The revision of the newest session, whose lists may not be read yet.
     pub fn revision(&self) -> Option<Revision> {
         self.core.pool().revision()

@@ -196,6 +196,8 @@ impl Core {
             self.offer.store(Some(Arc::new(lists.offer(&*live.session))));
         }
         drop(lists);
+        self.unread.fetch_and(!(wanted & !failed), Ordering::AcqRel);
+        self.unread.fetch_or(self.announced.load(Ordering::Acquire), Ordering::AcqRel);
         // After the offer, because calls that wait for this read the offer next.
         if self.pool().set_listed(live) || changed || retold {
             self.bump();

@@ -26,6 +26,8 @@ mod tools;
 mod utilities;
 mod words;
 
+pub use security::suspicions;
+
 use crate::{
     evidence::{Case, List},
     outcome::Skip,

@@ -78,6 +78,26 @@ pub(crate) enum Command {
     /// has no such server or rejected the key, 3 the gateway cannot be reached.
     Restart(commands::operate::Args),
     Auth(commands::auth::Args),
+    /// Add a server to the configuration file
+    ///
+    /// Comments and layout of the file stay, and a backup is kept beside it. If the configuration
+    /// could not be used with the change, the previous content is put back. A running gateway takes
+    /// the change over by itself.
+    Add(commands::servers::AddArgs),
+    /// Remove a server from the configuration file
+    Remove(commands::servers::NamedArgs),
+    /// Enable a server that is disabled in the configuration file
+    Enable(commands::servers::NamedArgs),
+    /// Disable a server in the configuration file
+    Disable(commands::servers::NamedArgs),
+    /// Write Trunkline into the configuration of another client
+    ///
+    /// Shows the change as a diff and asks before the file is changed. A backup is kept beside it;
+    /// `trunkline uninstall` takes the entry out again. Exit status: 0 changed, 1 not changed.
+    Install(commands::install::InstallArgs),
+    /// Take Trunkline out of the configuration of another client
+    Uninstall(commands::install::UninstallArgs),
+    Lock(Box<commands::lock::Args>),
     Audit(commands::audit::Args),
     Key(commands::key::Args),
     Config(commands::config::Args),

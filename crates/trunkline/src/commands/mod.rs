@@ -10,15 +10,19 @@ pub(crate) mod config;
 #[cfg(feature = "documents")]
 pub(crate) mod convert;
 pub(crate) mod doctor;
+mod edit_file;
 pub(crate) mod generate;
+pub(crate) mod install;
 pub(crate) mod key;
 pub(crate) mod lint;
 pub(crate) mod list;
+pub(crate) mod lock;
 pub(crate) mod man;
 pub(crate) mod operate;
 pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod serve;
+pub(crate) mod servers;
 pub(crate) mod status;
 
 use crate::{
@@ -29,6 +33,7 @@ use crate::{
     wire::gateway::operate::Operation,
 };
 use serde::Serialize;
+use servers::Edit;
 use std::{io, sync::Arc};
 use trunkline_protocol::{Fault, FaultKind, Raw};
 
@@ -70,6 +75,13 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure
         Command::Stop(args) => operate::run(context, &args, Operation::Stop),
         Command::Restart(args) => operate::run(context, &args, Operation::Restart),
         Command::Auth(args) => auth::run(context, &args),
+        Command::Add(args) => servers::add(context, &args),
+        Command::Remove(args) => servers::change_one(context, &args, Edit::Remove),
+        Command::Enable(args) => servers::change_one(context, &args, Edit::Enable),
+        Command::Disable(args) => servers::change_one(context, &args, Edit::Disable),
+        Command::Install(args) => install::install(context, &args),
+        Command::Uninstall(args) => install::uninstall(context, &args),
+        Command::Lock(args) => lock::run(context, &args),
         Command::Audit(args) => audit::run(context, &args),
         Command::Key(args) => key::run(context, &args),
         Command::Config(args) => config::run(context, &args),

@@ -9,7 +9,7 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 use trunkline_config::{
-    Flag, FoundFile, Inputs, Loaded, NoKeychain, NotApproved, Preview, Problem, Rejected, Settings,
+    Flag, FoundFile, Inputs, Loaded, NoKeychain, NotApproved, Preview, Problem, Rejected, Seen, Settings,
 };
 
 /// Reads all layers of the configuration; `file` replaces the one found in the current directory
@@ -21,6 +21,10 @@ pub(crate) fn read(
 ) -> Result<Result<Loaded, Box<Rejected>>, Failure> {
     let mut read = trunkline_config::load(&inputs(environment, file, flags)?);
     if let Ok(loaded) = &mut read {
+        // A change of the lock file is a change of the rules.
+        if let Ok(lock) = lock_file(loaded) {
+            loaded.watched.push(Seen::now(lock));
+        }
         // Kept lists are shown to models, so that our tools must not change them.
         loaded.guarded.extend(cache_directory(environment));
     }
@@ -32,6 +36,17 @@ pub(crate) fn read(
         tracing::warn!("{}", waits(waiting));
     }
     Ok(read)
+}
+
+/// The lock file of this configuration.
+pub(crate) fn lock_file(loaded: &Loaded) -> Result<PathBuf, Failure> {
+    if let Some(file) = &loaded.settings.lock_file {
+        return Ok(file.clone());
+    }
+    match loaded.read.last().and_then(|file| file.parent()) {
+        Some(folder) => Ok(folder.join(trunkline_lock::FILE_NAME)),
+        None => Ok(directory()?.join(trunkline_lock::FILE_NAME)),
+    }
 }
 
 /// The settings, if they can be read, for a command that needs none of them.

@@ -96,24 +96,29 @@ const SIGNALS: [(&str, &[&str]); 5] = [
 ];
 
 fn judge(text: &Text<'_>) -> Option<Finding> {
-    let lower = text.words.to_lowercase();
-    let mut hits: Vec<&str> = SIGNALS
-        .iter()
-        .filter(|(_, words)| words.iter().any(|word| lower.contains(word)))
-        .map(|(what, _)| *what)
-        .collect();
-    if phrases::concealment(text.words).is_some() {
-        hits.push("conceals");
-    }
-    let cancelled = phrases::cancelled_orders(text.words);
-    if cancelled.is_some() && !hits.contains(&"overrides instructions") {
-        hits.push("overrides instructions");
-    }
-    // Requires two kinds of signs, because each alone also occurs in legitimate descriptions.
-    if hits.len() >= 2 {
-        return Some(text.finding(format!("the text gives orders to the model: it {}", hits.join(" and "))));
+    if let Some(orders) = orders(text.words) {
+        return Some(text.finding(format!("the text gives orders to the model: it {orders}")));
     }
     // Legitimate texts use this phrase only to quote such attacks, so one sign is enough for a
     // warning.
+    let cancelled = phrases::cancelled_orders(text.words);
     cancelled.map(|words| text.finding(format!("the text says {words:?}")).level(Level::Warning))
+}
+
+/// The signs of orders to the model, if there are enough of them.
+pub(super) fn orders(words: &str) -> Option<String> {
+    let lower = words.to_lowercase();
+    let mut hits: Vec<&str> = SIGNALS
+        .iter()
+        .filter(|(_, signals)| signals.iter().any(|signal| lower.contains(signal)))
+        .map(|(what, _)| *what)
+        .collect();
+    if phrases::concealment(words).is_some() {
+        hits.push("conceals");
+    }
+    if phrases::cancelled_orders(words).is_some() && !hits.contains(&"overrides instructions") {
+        hits.push("overrides instructions");
+    }
+    // Requires two kinds of signs, because each alone also occurs in legitimate descriptions.
+    (hits.len() >= 2).then(|| hits.join(" and "))
 }

@@ -29,21 +29,22 @@ fn check(case: &Case<'_>) -> Verdict {
 }
 
 fn judge(text: &Text<'_>) -> Option<Finding> {
-    let hidden: Vec<char> = text.words.chars().filter(|c| is_hidden(*c)).collect();
+    hidden(text.words).map(|hidden| text.finding(format!("the text {hidden}")))
+}
+
+/// Says which characters of a text are invisible, if any are.
+pub(super) fn hidden(words: &str) -> Option<String> {
+    let hidden: Vec<char> = words.chars().filter(|c| is_hidden(*c)).collect();
     let first = hidden.first()?;
-    let tags: String = text
-        .words
+    let tags: String = words
         .chars()
         .filter_map(|c| u8::try_from(u32::from(c).checked_sub(0xe0000)?).ok())
         .map(char::from)
         .filter(|c| c.is_ascii_graphic() || *c == ' ')
         .collect();
     let says = if tags.is_empty() { String::new() } else { format!("; they spell {tags:?}") };
-    Some(text.finding(format!(
-        "the text has {} invisible characters, the first is U+{:04X}{says}",
-        hidden.len(),
-        u32::from(*first)
-    )))
+    let (count, first) = (hidden.len(), u32::from(*first));
+    Some(format!("has {count} invisible characters, the first is U+{first:04X}{says}"))
 }
 
 fn is_hidden(c: char) -> bool {

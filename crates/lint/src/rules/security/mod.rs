@@ -28,6 +28,15 @@ mod words;
 use crate::rule::Rule;
 use crate::{engine::Fleet, evidence::List};
 
+/// What is suspicious about a text for the model, as the rules of this group judge it.
+pub fn suspicions(text: &str) -> Vec<String> {
+    let hidden = invisible_text::hidden(text).map(|hidden| format!("the text {hidden}"));
+    let orders = hidden_instructions::orders(text)
+        .map(|orders| format!("the text gives orders to the model: it {orders}"));
+    let cancelled = phrases::cancelled_orders(text).map(|words| format!("the text says {words:?}"));
+    hidden.into_iter().chain(orders.or(cancelled)).collect()
+}
+
 pub(super) static RULES: &[&Rule] = &[
     &command_injection::RULE,
     &concealment::RULE,

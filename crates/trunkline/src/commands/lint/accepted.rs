@@ -4,7 +4,8 @@ use crate::failure::Failure;
 use serde::Serialize;
 use std::{fs, path::Path};
 use trunkline_config::read_regular_text;
-use trunkline_lint::{Baseline, Lock, Report};
+use trunkline_lint::{Baseline, Report, lock_of};
+use trunkline_lock::Lock;
 
 /// Maximum size of a baseline or lock file.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
@@ -28,7 +29,7 @@ pub(super) fn read_lock(path: &Path) -> Result<Lock, Failure> {
 }
 
 pub(super) fn write_lock(path: &Path, report: &Report) -> Result<(), Failure> {
-    keep(path, "lock file", &Lock::of(report))
+    keep(path, "lock file", &lock_of(report))
 }
 
 fn keep(path: &Path, what: &str, value: &impl Serialize) -> Result<(), Failure> {

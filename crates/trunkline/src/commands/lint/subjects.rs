@@ -11,10 +11,12 @@ use std::path::Path;
 use trunkline_client::{ConnectOptions, Target};
 use trunkline_config::read_regular_text;
 use trunkline_lint::{
-    Lock, Subject,
+    Subject,
     engine::{ConfigSubject, ServerSubject},
+    lock_subject,
     wire::Dial,
 };
+use trunkline_lock::Lock;
 
 /// Maximum size of a configuration file or lock file.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
@@ -25,7 +27,7 @@ pub(super) fn find(context: &Context, args: &Args) -> Result<Vec<Subject>, Failu
         let lock = accepted::read_lock(path)?;
         for subject in &mut subjects {
             if let Subject::Server(server) = subject {
-                server.lock = lock.subject(&server.name, &path.display().to_string());
+                server.lock = lock_subject(&lock, &server.name, &path.display().to_string());
             }
         }
     }
@@ -77,6 +79,11 @@ fn all(context: &Context, args: &Args) -> Result<Vec<Subject>, Failure> {
 fn in_file(context: &Context, args: &Args, file: &str) -> Result<Vec<Subject>, Failure> {
     let config = configuration(context, file)?;
     if !Lock::is_one(&config.value) {
+        // A lock file in another format would otherwise be judged as a configuration without servers.
+        if Path::new(file).extension().is_some_and(|extension| extension == "lock") {
+            return Err(Failure::usage(format!("{file} is no lock file: it has no `lockfileVersion`"))
+                .hint("`trunkline lock` writes one"));
+        }
         return Ok(vec![Subject::Config(config)]);
     }
     let lock = accepted::read_lock(Path::new(file))?;
@@ -84,7 +91,7 @@ fn in_file(context: &Context, args: &Args, file: &str) -> Result<Vec<Subject>, F
     for name in lock.servers.keys() {
         let mut subject = pinned(context, args, name)?;
         if let Subject::Server(server) = &mut subject {
-            server.lock = lock.subject(name, file);
+            server.lock = lock_subject(&lock, name, file);
         }
         subjects.push(subject);
     }

@@ -120,8 +120,10 @@ impl Offer {
             gateway.server_of(view, tool).map(|server| server.to_string())
         }));
         let counted = running.clone();
-        options.more_metrics =
-            Some(Arc::new(move |_: &Caller| metrics::render(&counted.figures()) + &ours()));
+        options.more_metrics = Some(Arc::new(move |_: &Caller| {
+            let drift = metrics::drift(&counted.gateway.catalog_report());
+            metrics::render(&counted.figures()) + &drift + &ours()
+        }));
         let told = running.clone();
         options.ready_details = Some(Arc::new(move |caller: &Caller| {
             let may_see = told.gateway.may_operate(caller);

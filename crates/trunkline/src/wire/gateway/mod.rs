@@ -2,6 +2,7 @@
 
 mod harmless;
 mod kept_lists;
+mod locked;
 pub(crate) mod operate;
 mod policy;
 mod ruled_packs;
@@ -88,6 +89,7 @@ impl Running {
         let mut options = GatewayOptions::new(identity);
         options.servers = sources(&upstreams);
         options.rules = rules::of(settings);
+        locked::apply(loaded, &mut options.rules)?;
         options.grace = settings.limits.list_grace;
         options.settle = SETTLE.max(options.grace);
         options.instance = Some(instance.clone());
@@ -148,9 +150,9 @@ impl Running {
                 gone.push(before);
             }
         }
-        self.gateway
-            .replace(&rules::of(settings), sources(&upstreams))
-            .map_err(|bad| Failure::usage(bad.to_string()))?;
+        let mut rules = rules::of(settings);
+        locked::apply(loaded, &mut rules)?;
+        self.gateway.replace(&rules, sources(&upstreams)).map_err(|bad| Failure::usage(bad.to_string()))?;
         fresh.iter().for_each(Upstream::start);
         self.harmless.configure(settings);
         now.upstreams = upstreams;

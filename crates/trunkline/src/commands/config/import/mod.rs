@@ -30,7 +30,7 @@ use trunkline_config::{
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Clients to import from, such as `cursor` or `claude-code` [default: all]
-    #[arg(value_name = "CLIENT", value_parser = client)]
+    #[arg(value_name = "CLIENT", value_parser = crate::commands::install::client)]
     clients: Vec<Client>,
     /// Import from this file of CLIENT; without CLIENT, the client is guessed
     #[arg(long, value_name = "FILE")]
@@ -182,13 +182,6 @@ fn files(args: &Args, machine: &Machine) -> Result<Vec<ClientFile>, Failure> {
     let known = client.files(machine).into_iter().find(|known| known.path == path);
     let scope = known.map_or(Scope::User, |known| known.scope);
     Ok(vec![ClientFile { client, scope, path }])
-}
-
-fn client(text: &str) -> Result<Client, String> {
-    text.parse::<Client>().map_err(|error| {
-        let names: Vec<&str> = Client::ALL.iter().map(|client| client.name()).collect();
-        format!("{error}: {}", names.join(", "))
-    })
 }
 
 fn beside(target: &Path, path: &str) -> PathBuf {
