@@ -8,9 +8,10 @@ use crate::file_length::sources;
 use crate::workspace::Workspace;
 
 /// Files that use the streams, and the purpose.
-const USERS: [(&str, &str); 5] = [
+const USERS: [(&str, &str); 6] = [
     ("testkit/src/script/relay.rs", "a scripted server of tests"),
     ("transport/src/stdio/standard.rs", "frames for a client"),
+    ("trunkline/src/containment.rs", "the output of the process that converts a document"),
     ("trunkline/src/output.rs", "checks that there is a reader"),
     ("trunkline/src/terminal/drawing.rs", "draws the progress bar"),
     ("trunkline/src/terminal/writer.rs", "the writer"),

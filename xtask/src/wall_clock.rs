@@ -8,7 +8,7 @@ use crate::file_length::sources;
 use crate::workspace::Workspace;
 
 /// Files that read the wall clock, and the purpose.
-const READERS: [(&str, &str); 24] = [
+const READERS: [(&str, &str); 25] = [
     ("auth/src/keys/mod.rs", "the day on which a key expires"),
     ("config/src/write.rs", "the name of a file that is kept"),
     ("gateway/src/audit/clock.rs", "told in records"),
@@ -27,6 +27,7 @@ const READERS: [(&str, &str); 24] = [
     ("serve/src/rest/answer.rs", "told to clients"),
     ("serve/src/tasks/task_store.rs", "told to clients"),
     ("packs/src/ci/job/launch.rs", "whether a report is newer than its job, by the clock of the file system"),
+    ("packs/src/documents/handles.rs", "the order of documents, kept by processes that share a store"),
     ("packs/src/sandbox/leftovers.rs", "the age of files, which the file system keeps by the same clock"),
     ("store/src/embedded/expiry.rs", "an expiry that holds after a restart"),
     ("toolbox/src/toolbox/tasks/task.rs", "told to clients"),

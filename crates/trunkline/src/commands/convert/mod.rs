@@ -23,9 +23,9 @@ use trunkline_packs::documents::ExportFormat;
 
 /// Convert documents to Markdown, HTML or JSON
 ///
-/// Sources are files, folders, URLs and `-` for standard input. The format is found by content, then
-/// by extension. One source without `--out` is written to standard output. With `--out`, each source
-/// becomes a file there, and a source whose file is newer than itself is skipped, so that an
+/// Sources are files, folders, URLs and `-` for standard input. The format is found by content,
+/// then by extension. One source without `--out` is written to standard output. With `--out`, each
+/// source becomes a file there, and a source whose file is newer than itself is skipped, so that an
 /// interrupted run can be repeated. Folders are searched for files with known extensions; hidden
 /// files and symbolic links are left out.
 ///
