@@ -156,6 +156,7 @@ fn groups() -> Result<Vec<Group>> {
         Group::npm("npm", &pins::NPM),
         Group::npm("clients", &pins::CLIENTS),
         Group::npm("servers", &pins::SERVERS),
+        Group::npm("authority", &pins::AUTHORITY),
         Group::npm("web", &pins::WEB),
         Group::python("rest", &pins::REST),
         Group::npm(&suite_folder(SUITE_CURRENT), &[(pins::SUITE, SUITE_CURRENT)]),

@@ -40,6 +40,9 @@ pub(crate) const MCPLINT: Pin = ("mcplint", "0.4.0");
 pub(crate) const SERVERS: [Pin; 3] =
     [("@modelcontextprotocol/server", "2.4.0"), ("@modelcontextprotocol/node", "2.1.2"), ("zod", "4.6.7")];
 
+/// The authorization server that logins are tested with.
+pub(crate) const AUTHORITY: [Pin; 1] = [("oidc-provider", "9.13.3")];
+
 /// All of them are built on `mcp`, whose version decides which revisions they support.
 pub(crate) const PYTHON: [Pin; 5] = [
     ("mcp-server-git", "2026.10.19"),
