@@ -189,7 +189,7 @@ function eventOf({ id, event, data }: ServerEvent): ExecutionEvent | undefined {
   const mark = id === undefined ? {} : { id };
   switch (event) {
     case "state":
-      return { ...mark, type: "state", state: value };
+      return { ...mark, type: "state", state: value.state };
     case "progress":
       return { ...mark, type: "progress", progress: value };
     case "partial":

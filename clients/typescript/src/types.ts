@@ -109,7 +109,7 @@ export interface ExecutionFilter {
 
 /** An event of a running tool. `id` is there if the stream can be resumed after it. */
 export type ExecutionEvent = { id?: string } & (
-  | { type: "state"; state: ExecutionStatus }
+  | { type: "state"; state: ExecutionState }
   | { type: "progress"; progress: Progress }
   | { type: "partial"; partial: unknown }
   | { type: "message"; message: LogMessage }
