@@ -9,6 +9,7 @@ mod control;
 mod duplex;
 mod endpoints;
 mod era;
+mod execution;
 mod guard;
 mod http;
 mod metrics;

@@ -29,12 +29,14 @@ pub struct ServeOptions {
     /// Gets a record of each HTTP request. It includes the call if the handler is
     /// [`Logged`](crate::Logged) with the same hook.
     pub access: Option<AccessHook>,
-    /// The server that a listed tool belongs to.
+    /// The server that a tool belongs to; each has its own queue.
     pub server_of: Option<ServerOf>,
     /// The rest of a caller's quota, for the headers `RateLimit-*` of REST.
     pub quota_of: Option<QuotaOf>,
     /// The threads that serve connections.
     pub workers: Workers,
+    /// True for callers that may see and cancel the executions of others; without it, none may.
+    pub sees_executions: Option<CallerTest>,
     /// Keeps executions; without it, they are kept in memory.
     pub store: Option<Arc<dyn Store>>,
 }

@@ -219,7 +219,7 @@ impl Server {
         let accepts = self.origin == SocketOrigin::Bound;
         let mut deadline = std::pin::pin!(Deadline::after(limit));
         let in_time = loop {
-            if connections.is_empty() {
+            if connections.is_empty() && main.executions.is_idle() {
                 main.enter(Phase::Closing);
                 if late.is_empty() {
                     break true;
@@ -228,6 +228,7 @@ impl Server {
             tokio::select! {
                 Some(_) = connections.join_next() => {}
                 Some(_) = late.join_next() => {}
+                () = main.executions.idle(), if !main.executions.is_idle() => {}
                 accepted = self.accept(), if accepts && !connections.is_empty() && late.len() < MAX_LATE => {
                     let (stream, peer) = accepted;
                     let service = self.service(peer);
@@ -245,6 +246,12 @@ impl Server {
             };
             if tokio::time::timeout(ABORT_GRACE, all).await.is_err() {
                 tracing::debug!("some responses of aborted calls could not be sent");
+            }
+        }
+        if !main.executions.is_idle() {
+            main.enter(Phase::Stopped);
+            if tokio::time::timeout(ABORT_GRACE, main.executions.idle()).await.is_err() {
+                tracing::warn!("the end of some executions could not be stored");
             }
         }
         connections.shutdown().await;

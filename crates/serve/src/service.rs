@@ -2,11 +2,11 @@
 
 use crate::{
     era::{Identity, ListCache, Parking, ToolHeaders},
+    execution::{Executions, queue::ExecutionQueues},
     http::SseClients,
     metrics::Metrics,
     options::ServeOptions,
     phase::Phase,
-    rest::ExecutionQueue,
     session::Sessions,
     tasks::TaskStore,
 };
@@ -26,6 +26,7 @@ use trunkline_protocol::{
     },
     method,
 };
+use trunkline_store::{Lazy, Place};
 
 /// Interval of the removal of expired sessions and parked calls.
 const SWEEP: Duration = Duration::from_secs(5);
@@ -44,7 +45,9 @@ pub(crate) struct Service {
     pub(crate) tasks: TaskStore,
     runs_tasks: AtomicBool,
     /// The places of executions over REST; views share them.
-    pub(crate) executions: Arc<ExecutionQueue>,
+    pub(crate) queues: Arc<ExecutionQueues>,
+    /// Views share them.
+    pub(crate) executions: Arc<Executions>,
     pub(crate) sse_clients: Arc<SseClients>,
     /// The handler's identity, which every modern result carries.
     pub(crate) identity: OnceLock<Identity>,
@@ -62,6 +65,7 @@ impl Service {
     pub(crate) fn for_view(&self, handler: Arc<dyn Handler>, name: &str) -> Arc<Self> {
         Arc::new(Self {
             metrics: self.metrics.clone(),
+            queues: self.queues.clone(),
             executions: self.executions.clone(),
             phase: self.phase.clone(),
             path: format!("/{name}"),
@@ -71,6 +75,7 @@ impl Service {
 
     fn assemble(handler: Arc<dyn Handler>, options: ServeOptions) -> Self {
         let (limits, rest) = (options.limits, options.rest);
+        let store = options.store.clone().unwrap_or_else(|| Arc::new(Lazy::new(Place::Memory)));
         Self {
             handler,
             options,
@@ -81,7 +86,8 @@ impl Service {
             lists: ListCache::default(),
             tasks: TaskStore::default(),
             runs_tasks: AtomicBool::new(false),
-            executions: ExecutionQueue::new(rest.running, rest.waiting),
+            queues: ExecutionQueues::new(rest.running, rest.waiting),
+            executions: Executions::new(store, rest.retention),
             sse_clients: Arc::default(),
             identity: OnceLock::new(),
             path: String::new(),
@@ -153,6 +159,12 @@ impl Service {
     /// True if the handler declared the tasks extension.
     pub(crate) fn runs_tasks(&self) -> bool {
         self.runs_tasks.load(Ordering::Acquire)
+    }
+
+    /// The name of the server that a tool belongs to; empty if the handler has no servers.
+    pub(crate) fn server_of(&self, tool: &str) -> String {
+        let view = self.path.strip_prefix('/');
+        self.options.server_of.as_ref().and_then(|server_of| server_of(view, tool)).unwrap_or_default()
     }
 
     pub(crate) fn is_draining(&self) -> bool {

@@ -101,6 +101,10 @@ impl Store for Lazy {
         Box::pin(async move { self.store().await?.appended(log, after).await })
     }
 
+    fn is_shared(&self) -> bool {
+        matches!(self.place, Place::Url(_))
+    }
+
     fn add<'a>(&'a self, counter: &'a str, by: i64, lifetime: Duration) -> Pending<'a, i64> {
         Box::pin(async move { self.store().await?.add(counter, by, lifetime).await })
     }

@@ -63,6 +63,9 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// none is appended: the caller sets the limit.
     fn appended<'a>(&'a self, log: &'a str, after: u64) -> Pending<'a, ()>;
 
+    /// True if other processes may use the store at the same time.
+    fn is_shared(&self) -> bool;
+
     /// Adds to a counter and returns its new value. A counter expires `lifetime` after its first
     /// addition.
     fn add<'a>(&'a self, counter: &'a str, by: i64, lifetime: Duration) -> Pending<'a, i64>;

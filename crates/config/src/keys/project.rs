@@ -158,6 +158,7 @@ const TABLE: &[(&str, ProjectMay)] = &[
     ("limits.executions", Narrow(Lower)),
     ("limits.executionQueue", Narrow(Lower)),
     ("limits.executionTimeout", Narrow(Lower)),
+    ("limits.executionRetention", Narrow(Lower)),
     ("limits.replayEvents", Narrow(Lower)),
     ("limits.replayBytes", Narrow(Lower)),
     ("limits.keepAlive", Set),

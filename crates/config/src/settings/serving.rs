@@ -67,16 +67,20 @@ pub struct Limits {
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 604_800_000))]
     pub state_for: Duration,
-    /// Maximum number of tools that run at once for REST.
+    /// Maximum number of tools of one server that run at once for REST.
     #[schemars(range(min = 1, max = 100_000))]
     pub executions: u32,
-    /// Maximum number of REST executions that wait for one of these places; more are refused.
+    /// Maximum number of executions that wait for one of these places; more are refused.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub execution_queue: u32,
-    /// Longest time of a REST execution, including the wait. `context.timeout` can shorten it.
+    /// Longest time of an execution, including the wait. `context.timeout` can shorten it.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 86_400_000))]
     pub execution_timeout: Duration,
+    /// Time for which a finished execution and its result are kept.
+    #[serde(with = "kind")]
+    #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 604_800_000))]
+    pub execution_retention: Duration,
     /// Number of events kept per stream for clients that reconnect.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub replay_events: u32,

@@ -34,6 +34,19 @@ pub(super) enum CallId<'a> {
     Recorded(&'a str),
 }
 
+impl CallId<'_> {
+    pub(super) fn push_to(&self, out: &mut String) {
+        match self {
+            CallId::Recorded(id) => out.push_str(id),
+            CallId::Made { process, number } => {
+                out.push_str(process);
+                out.push('-');
+                push_number(out, *number);
+            }
+        }
+    }
+}
+
 impl Members {
     pub(super) fn new(kind: &'static str) -> Self {
         Self::at(Instant::now(), kind)
@@ -55,14 +68,7 @@ impl Members {
         let mut part = Self(String::with_capacity(CAPACITY));
         part.name("call");
         part.0.push('"');
-        match id {
-            CallId::Recorded(id) => part.0.push_str(id),
-            CallId::Made { process, number } => {
-                part.0.push_str(process);
-                part.0.push('-');
-                push_number(&mut part.0, number);
-            }
-        }
+        id.push_to(&mut part.0);
         part.0.push('"');
         let part = part.text("caller", caller).text("method", method);
         match target {

@@ -100,7 +100,14 @@ impl Kind {
 
 impl OpenCall {
     pub(super) fn new(trail: Trail, call: &Call, target: Option<&str>, slot: OwnedSemaphorePermit) -> Self {
-        let common = Members::of_call(trail.next_id(), &call.caller.id, &call.method, target);
+        let id = trail.next_id();
+        if let Some(record) = &call.record {
+            // Only the outermost of several recording handlers is asked for it.
+            let mut text = String::new();
+            id.push_to(&mut text);
+            drop(record.set(text));
+        }
+        let common = Members::of_call(id, &call.caller.id, &call.method, target);
         Self {
             trail,
             method: call.method.clone(),

@@ -131,10 +131,19 @@ impl Gateway {
         Some(policy::subject(server.name().as_ref(), tool))
     }
 
-    /// The server of a listed tool.
+    /// The server of a tool. One that is not listed yet has its server's name in front of its own.
     pub fn server_of(&self, view: Option<&str>, tool: &str) -> Option<ServerName> {
         let catalog = self.inner.now.load();
-        Some(catalog.view(view)?.tools.get(tool)?.server().name().clone())
+        let view = catalog.view(view)?;
+        let is_named = |server: &&Arc<Server>| {
+            tool.strip_prefix(server.name().as_ref()).is_some_and(|rest| rest.starts_with('_'))
+        };
+        let server = match view.tools.get(tool) {
+            Some(route) => route.server(),
+            None if view.unruled => view.servers.first()?,
+            None => view.servers.iter().find(is_named)?,
+        };
+        Some(server.name().clone())
     }
 
     /// True if the tools of this view are disclosed by search.

@@ -13,6 +13,11 @@ impl Gateway {
         self.inner.now.load().policy.may_operate(caller)
     }
 
+    /// True if a role gives the caller the right to operate.
+    pub fn is_operator(&self, caller: &Caller) -> bool {
+        self.inner.now.load().policy.is_operator(caller)
+    }
+
     /// The token scopes of which any one would give the caller a role, if it needs one and has
     /// none.
     pub fn helpful_scopes(&self, caller: &Caller) -> Vec<String> {

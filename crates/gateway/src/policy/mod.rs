@@ -101,6 +101,12 @@ impl Policy {
         self.roles.is_open() || Caller::is_local(caller) || self.roles.may_operate(caller)
     }
 
+    /// True if a role gives the caller the right to operate. Without roles no caller has it, so
+    /// that callers cannot see each other's data.
+    pub fn is_operator(&self, caller: &Caller) -> bool {
+        self.rules_for(caller).any(|role| role.operate)
+    }
+
     /// The scopes of which any one would give a role to a caller that has none; empty if it has
     /// one, or needs none.
     pub fn helpful_scopes(&self, caller: &Caller) -> Vec<String> {

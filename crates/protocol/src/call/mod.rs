@@ -7,7 +7,7 @@ use crate::{Notification, Raw, Revision};
 use std::{
     borrow::Cow,
     collections::BTreeMap,
-    sync::{Arc, LazyLock},
+    sync::{Arc, LazyLock, OnceLock},
     time::Instant,
 };
 
@@ -68,6 +68,8 @@ pub struct Call {
     /// The view that the caller connected to; `None` if it sees everything.
     pub view: Option<Arc<str>>,
     pub origin: Origin,
+    /// Gets the id under which the call is recorded, from the handler that records it.
+    pub record: Option<Arc<OnceLock<String>>>,
 }
 
 /// The party that wants the answer to a call.
@@ -142,6 +144,7 @@ impl Call {
             deadline: None,
             view: None,
             origin: Origin::Client,
+            record: None,
         }
     }
 }

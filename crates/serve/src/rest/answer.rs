@@ -3,14 +3,18 @@
 use crate::http::{Body, json, with_retry_after};
 use ::http::{Response, StatusCode};
 use serde_json::{Value, json};
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 use trunkline_protocol::{
-    Fault, FaultKind, Object, Raw,
+    Fault, FaultKind, Object, Outcome, Raw,
     fault::{CATALOGUE, Entry},
     message::meta::{CODE, ERROR_DATA},
     time::iso_8601,
 };
 use trunkline_resilience::OutOfMemory;
+use trunkline_store::StoreError;
+
+/// Members of a stored error's data that repeat its row of the catalogue.
+const OF_THE_CATALOGUE: [&str; 4] = ["code", "appCode", "userMessage", "suggestedAction"];
 
 /// An error, with the code that says what to do about it.
 #[derive(Debug, Clone)]
@@ -22,18 +26,11 @@ pub(crate) struct RestError {
     retry_after: Option<u64>,
 }
 
-/// The facts about an execution that its answer carries.
-#[derive(Debug, Clone)]
-pub(super) struct Execution {
-    pub(super) id: String,
-    pub(super) started: Instant,
-}
-
 /// A finished execution: its HTTP status and its body.
 #[derive(Debug, Clone)]
 pub(super) struct Finished {
     pub(super) status: StatusCode,
-    pub(super) body: Raw,
+    members: Object,
     retry_after: Option<u64>,
 }
 
@@ -50,6 +47,13 @@ impl RestError {
         error.details.set("reason", Raw::string(reason));
         error.details.set("provided", provided.into());
         error
+    }
+
+    /// Names the part of the request that the error is about.
+    #[must_use]
+    pub(super) fn about(mut self, field: &str) -> Self {
+        self.details.set("field", Raw::string(field));
+        self
     }
 
     #[must_use]
@@ -73,6 +77,19 @@ impl RestError {
         error
     }
 
+    pub(super) fn no_such_execution(id: &str) -> Self {
+        let text = "there is no such execution, or it is not yours";
+        let mut error = Self::new(StatusCode::NOT_FOUND, "EXECUTION_NOT_FOUND", text);
+        error.details.set("provided", Raw::string(id));
+        error
+    }
+
+    pub(super) fn of_store(error: &StoreError) -> Self {
+        tracing::error!(%error, "the store failed");
+        let text = "executions cannot be stored or read now; try again later";
+        Self::of_fault(&Fault::new(FaultKind::StoreUnavailable, text))
+    }
+
     pub(crate) fn no_such_path(path: &str) -> Self {
         Self::new(StatusCode::NOT_FOUND, "TOOL_NOT_FOUND", format!("there is nothing at {path}"))
     }
@@ -82,7 +99,7 @@ impl RestError {
         let mut error = Self::of_entry(entry, fault.message());
         if let Some(data) = fault.data().and_then(Raw::object) {
             error.retry_after = data.get("retryAfter").and_then(|wait| wait.decode().ok());
-            for (name, value) in data.iter() {
+            for (name, value) in data.iter().filter(|(name, _)| !OF_THE_CATALOGUE.contains(name)) {
                 error.details.set(name.to_owned(), value.clone());
             }
         }
@@ -140,43 +157,57 @@ impl RestError {
     }
 }
 
-impl Execution {
-    pub(super) fn finished(&self, outcome: Result<Raw, RestError>) -> Finished {
-        let outcome = outcome.and_then(|result| {
-            let failed = result.member_as::<bool>("isError") == Some(true);
-            if failed { Err(RestError::of_result(&result)) } else { Ok(result) }
+impl Finished {
+    /// The answer to a call that was made while the caller waited.
+    pub(super) fn now(id: &str, started: Instant, outcome: &Outcome) -> Self {
+        Self::of(id, outcome, started.elapsed(), SystemTime::now())
+    }
+
+    pub(super) fn of(id: &str, outcome: &Outcome, took: Duration, at: SystemTime) -> Self {
+        let outcome = match outcome {
+            Ok(result) if result.member_as::<bool>("isError") == Some(true) => {
+                Err(RestError::of_result(result))
+            }
+            Ok(result) => Ok(without_protocol_members(result)),
+            Err(fault) => Err(RestError::of_fault(fault)),
+        };
+        let mut members = Object::new();
+        members.set("success", json!(outcome.is_ok()).into());
+        let (status, retry_after) = match outcome {
+            Ok(result) => {
+                members.set("result", result);
+                (StatusCode::OK, None)
+            }
+            Err(error) => {
+                members.set("error", error.to_raw());
+                (error.status, error.retry_after)
+            }
+        };
+        let metadata = json!({
+            "executionId": id,
+            "duration": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            "timestamp": iso_8601(at),
         });
-        let mut body = Object::new();
-        body.set("success", json!(outcome.is_ok()).into());
-        match &outcome {
-            Ok(result) => body.set("result", without_protocol_members(result)),
-            Err(error) => body.set("error", error.to_raw()),
-        }
-        body.set("metadata", self.metadata());
-        let (status, retry_after) =
-            outcome.map_or_else(|error| (error.status, error.retry_after), |_| (StatusCode::OK, None));
-        Finished { status, body: body.to_raw(), retry_after }
+        members.set("metadata", metadata.into());
+        Self { status, members, retry_after }
     }
 
     /// The answer in place of a result for which no memory is left. The tool has run.
-    pub(super) fn dropped(&self, full: OutOfMemory) -> Finished {
+    pub(super) fn dropped(id: &str, started: Instant, full: OutOfMemory) -> Self {
         let fault = Fault::new(FaultKind::Overloaded, format!("the result was dropped: {full}"));
-        self.finished(Err(RestError::of_fault(&fault.harmful_to_repeat())))
+        Self::now(id, started, &Err(fault.harmful_to_repeat()))
     }
 
-    fn metadata(&self) -> Raw {
-        json!({
-            "executionId": self.id,
-            "duration": u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
-            "timestamp": iso_8601(SystemTime::now()),
-        })
-        .into()
+    pub(super) fn members(&self) -> &Object {
+        &self.members
     }
-}
 
-impl Finished {
+    pub(super) fn body(&self) -> Raw {
+        self.members.to_raw()
+    }
+
     pub(super) fn respond(self) -> Response<Body> {
-        with_retry_after(json(self.status, self.body.bytes().clone()), self.retry_after)
+        with_retry_after(json(self.status, self.body().bytes().clone()), self.retry_after)
     }
 }
 

@@ -7,11 +7,10 @@
 mod answer;
 mod docs;
 mod execute;
+mod executions;
 mod listing;
 mod openapi;
-mod queue;
 mod route;
-mod run;
 mod stream;
 
 use crate::{
@@ -25,7 +24,6 @@ use trunkline_protocol::Caller;
 
 pub(crate) use answer::RestError;
 pub(crate) use docs::DocsFile;
-pub(crate) use queue::ExecutionQueue;
 pub use route::RESERVED_PATHS;
 pub(crate) use route::RestRoute;
 pub(crate) use stream::RestStream;
@@ -40,17 +38,24 @@ const MAX_REQUEST_ID: usize = 128;
 /// Limits of calls over REST.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RestLimits {
-    /// Executions at once.
+    /// Executions of one server at once.
     pub running: usize,
     /// Executions that may wait for one of these places; more are refused.
     pub waiting: usize,
     /// Longest time of an execution, waiting included. `context.timeout` can only shorten it.
     pub timeout: Duration,
+    /// Time for which a finished execution is kept.
+    pub retention: Duration,
 }
 
 impl Default for RestLimits {
     fn default() -> Self {
-        Self { running: 10, waiting: 100, timeout: Duration::from_mins(5) }
+        Self {
+            running: 10,
+            waiting: 100,
+            timeout: Duration::from_mins(5),
+            retention: Duration::from_hours(1),
+        }
     }
 }
 
@@ -77,6 +82,13 @@ impl AdmittedRequest {
                 HalfClose::Cancels,
             ),
             (RestRoute::Execute(name), Method::POST) => execute::execute(self, name, request.body, marks),
+            (
+                route @ (RestRoute::Executions
+                | RestRoute::Execution(_)
+                | RestRoute::ExecutionEvents(_)
+                | RestRoute::Answer(_)),
+                method,
+            ) => executions::serve(self, route, RestRequest { method, ..request }, marks),
             (route, _) => Pending::ready(marks.on(not_allowed(&route))),
         }
     }

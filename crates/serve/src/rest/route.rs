@@ -11,6 +11,10 @@ pub(crate) enum RestRoute {
     Tools,
     Tool(String),
     Execute(String),
+    Executions,
+    Execution(String),
+    ExecutionEvents(String),
+    Answer(String),
 }
 
 impl RestRoute {
@@ -26,6 +30,10 @@ impl RestRoute {
             ("tools", None, None, None) => Self::Tools,
             ("tools", Some(name), None, None) => Self::Tool(decoded(name)?),
             ("tools", Some(name), Some("execute"), None) => Self::Execute(decoded(name)?),
+            ("executions", None, None, None) => Self::Executions,
+            ("executions", Some(id), None, None) => Self::Execution(decoded(id)?),
+            ("executions", Some(id), Some("events"), None) => Self::ExecutionEvents(decoded(id)?),
+            ("executions", Some(id), Some("answer"), None) => Self::Answer(decoded(id)?),
             _ => return None,
         };
         Some((route, view))
@@ -33,8 +41,10 @@ impl RestRoute {
 
     pub(super) fn methods(&self) -> &'static str {
         match self {
-            Self::OpenApi | Self::Tools | Self::Tool(_) => "GET, HEAD",
-            Self::Execute(_) => "POST",
+            Self::OpenApi | Self::Tools | Self::Tool(_) | Self::Executions => "GET, HEAD",
+            Self::Execution(_) => "GET, HEAD, DELETE",
+            Self::ExecutionEvents(_) => "GET",
+            Self::Execute(_) | Self::Answer(_) => "POST",
         }
     }
 }
@@ -84,6 +94,10 @@ mod tests {
             ("/mcp/tools/a%2Fb/execute", Some((RestRoute::Execute("a/b".to_owned()), ""))),
             ("/mcp/team/tools", Some((RestRoute::Tools, "team"))),
             ("/mcp/server/tools/tools/x", Some((tool("x"), "server/tools"))),
+            ("/mcp/executions", Some((RestRoute::Executions, ""))),
+            ("/mcp/team/executions/1/events", Some((RestRoute::ExecutionEvents("1".to_owned()), "team"))),
+            ("/mcp/executions/1/answer", Some((RestRoute::Answer("1".to_owned()), ""))),
+            ("/mcp/executions/1/other", None),
             ("/mcp/server/tools", None),
             ("/mcp/server/git", None),
             ("/mcp/team", None),

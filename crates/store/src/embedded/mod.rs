@@ -121,6 +121,10 @@ impl Store for Embedded {
         Box::pin(self.followers.wait(self, log, after))
     }
 
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     fn add<'a>(&'a self, counter: &'a str, by: i64, lifetime: Duration) -> Pending<'a, i64> {
         Box::pin(async move {
             check(counter, &[])?;

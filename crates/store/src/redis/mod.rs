@@ -198,6 +198,10 @@ impl Store for Redis {
         Box::pin(self.followers.wait(self, log, after))
     }
 
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     fn add<'a>(&'a self, counter: &'a str, by: i64, lifetime: Duration) -> Pending<'a, i64> {
         Box::pin(async move {
             check(counter, &[])?;

@@ -155,6 +155,7 @@ fn rest_limits(settings: &Settings) -> RestLimits {
         running: size(given.executions),
         waiting: size(given.execution_queue),
         timeout: given.execution_timeout,
+        retention: given.execution_retention,
     }
 }
 

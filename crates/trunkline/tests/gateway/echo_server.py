@@ -21,7 +21,10 @@ PAUSE = 0.01
 TEXT = {"text": {"type": "string"}}
 TOOLS = {
     "echo": ({**TEXT, "steps": {"type": "integer"}}, "Says it again, and says it as progress before"),
-    "gate": ({**TEXT, "path": {"type": "string"}}, "Says it again once there is a file of that name"),
+    "gate": (
+        {**TEXT, "path": {"type": "string"}, "steps": {"type": "integer"}, "log": {"type": "string"}},
+        "Says it again once there is a file of that name; tells steps as progress, and its runs in a log",
+    ),
     "large": ({"bytes": {"type": "integer"}}, "Says a text of so many bytes"),
     "nap": ({"ms": {"type": "integer"}}, "Says something after so many milliseconds"),
     "pid": ({}, "Tells the process"),
@@ -69,9 +72,28 @@ def tool(name):
     return {"name": name, "description": about, "inputSchema": {"type": "object", "properties": properties}}
 
 
+def note(path, line):
+    """One write, so that lines of several processes do not mix."""
+    log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.write(log, f"{line}\n".encode())
+    os.close(log)
+
+
+def tell_steps(params, arguments):
+    token = params.get("_meta", {}).get("progressToken")
+    for step in range(arguments.get("steps", 0) if token is not None else 0):
+        told = {"progressToken": token, "progress": step + 1, "message": arguments["text"]}
+        send({"method": "notifications/progress", "params": told})
+
+
 def wait_at_gate(request, arguments):
+    if "log" in arguments:
+        note(arguments["log"], f"begin {arguments['text']}")
+    tell_steps(request["params"], arguments)
     while not os.path.exists(arguments["path"]):
         time.sleep(PAUSE)
+    if "log" in arguments:
+        note(arguments["log"], f"end {arguments['text']}")
     answer(request, said(arguments["text"]))
 
 
@@ -97,10 +119,7 @@ def call(request):
     elif name == "exit":
         os._exit(7)
     elif name == "echo" or name in sys.argv[3:]:
-        token = params.get("_meta", {}).get("progressToken")
-        for step in range(arguments.get("steps", 0) if token is not None else 0):
-            told = {"progressToken": token, "progress": step + 1, "message": arguments["text"]}
-            send({"method": "notifications/progress", "params": told})
+        tell_steps(params, arguments)
         answer(request, said(arguments["text"]))
     elif name == "gate":
         threading.Thread(target=wait_at_gate, args=(request, arguments), daemon=True).start()

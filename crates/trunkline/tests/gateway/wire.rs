@@ -77,15 +77,23 @@ impl Wire {
     /// The data of the next event of a stream.
     pub(crate) async fn event(&mut self) -> String {
         loop {
+            let event = self.whole_event().await;
+            let data: Vec<&str> =
+                event.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim).collect();
+            let data = data.join("\n");
+            if !data.is_empty() {
+                return data;
+            }
+        }
+    }
+
+    /// The lines of the next event or comment of a stream.
+    pub(crate) async fn whole_event(&mut self) -> String {
+        loop {
             if let Some((event, rest)) = self.pending.split_once("\n\n") {
-                let data: Vec<&str> =
-                    event.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim).collect();
-                let data = data.join("\n");
+                let event = event.to_owned();
                 self.pending = rest.into();
-                if !data.is_empty() {
-                    return data;
-                }
-                continue;
+                return event;
             }
             let chunk = timeout(HANG, self.chunk()).await.expect("an event comes").unwrap();
             let chunk = chunk.expect("the stream goes on");

@@ -119,6 +119,8 @@ impl Offer {
         options.server_of = Some(Arc::new(move |view: Option<&str>, tool: &str| {
             gateway.server_of(view, tool).map(|server| server.to_string())
         }));
+        let gateway = running.gateway.clone();
+        options.sees_executions = Some(Arc::new(move |caller: &Caller| gateway.is_operator(caller)));
         let counted = running.clone();
         options.more_metrics = Some(Arc::new(move |_: &Caller| {
             let drift = metrics::drift(&counted.gateway.catalog_report());

@@ -1,0 +1,309 @@
+//! Executions: tool calls that outlive the request that started them.
+//!
+//! An execution is a [`Record`] in the store, a log of its events, a log of commands (cancel,
+//! answer), and an [`End`] once it has one. The process that accepted it runs it ([`drive`]); every
+//! process with the same store can read, follow, cancel and answer it, because all of that goes
+//! through the store. It is in `serve`, because all ways in (REST, MCP tasks, the command line by
+//! way of REST) are here, and because it needs only a handler, with or without a gateway.
+//!
+//! A record says `running` before its call is made, so one that says `queued` has not run. An
+//! execution whose process is dead is settled by the next process that looks at it: `failed` if it
+//! had not run, `unknown` otherwise. Nothing is ever run again.
+
+mod drive;
+mod follow;
+mod keys;
+mod lease;
+pub(crate) mod queue;
+pub(crate) mod record;
+pub(crate) mod run;
+
+use crate::service::Service;
+use bytes::Bytes;
+use lease::Lease;
+use record::{End, Owner, Record, State, now, record_key};
+use run::Run;
+use serde::Serialize;
+use std::{sync::Arc, time::Duration};
+use tokio::sync::watch;
+use trunkline_protocol::{Caller, Fault, FaultKind, Outcome, Raw};
+use trunkline_store::{Condition, Outcome as Written, Retention, Store, StoreError, Version};
+
+pub(crate) use follow::{Follower, Happened};
+pub(crate) use keys::{Claim, KeyReused};
+
+/// Most events of one execution, and most bytes of them.
+const MAX_EVENTS: u64 = 10_000;
+const MAX_EVENT_BYTES: usize = 16 << 20;
+/// Attempts to change a record that others change at the same time.
+const MAX_CONFLICTS: usize = 32;
+/// Records that are read at once.
+const PAGE: usize = 100;
+
+pub(crate) struct Executions {
+    store: Arc<dyn Store>,
+    lease: Arc<Lease>,
+    retention: Duration,
+    /// Number of executions that this process runs.
+    live: watch::Sender<usize>,
+}
+
+/// The callers and views that may see an execution.
+pub(crate) struct Viewer {
+    pub(crate) owner: Owner,
+    pub(crate) view: String,
+    /// True for a role that may see the executions of all callers.
+    pub(crate) is_operator: bool,
+}
+
+/// An execution that was asked for.
+pub(crate) enum Begun {
+    New(Record),
+    /// An earlier request with the same idempotency key has started it.
+    Known(Record),
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotBegun {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Key(#[from] KeyReused),
+    #[error(transparent)]
+    Refused(Fault),
+}
+
+/// A command to the process that runs an execution.
+#[derive(Debug, Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Command {
+    Cancel,
+    Answer { question: String, answer: Raw },
+}
+
+impl Executions {
+    pub(crate) fn new(store: Arc<dyn Store>, retention: Duration) -> Arc<Self> {
+        let lease = Lease::new(store.clone(), crate::era::unguessable());
+        Arc::new(Self { store, lease, retention, live: watch::Sender::new(0) })
+    }
+
+    /// Starts an execution. It runs until its end, whatever becomes of the request.
+    pub(crate) async fn begin(
+        self: &Arc<Self>,
+        service: &Arc<Service>,
+        mut run: Run,
+        record: Record,
+        claim: Option<&Claim>,
+    ) -> Result<Begun, NotBegun> {
+        if let Some(claim) = claim
+            && let Some(known) = self.claimed(claim).await?
+        {
+            return Ok(Begun::Known(known));
+        }
+        run.apply().map_err(NotBegun::Refused)?;
+        let held = self.lease.hold().await?;
+        let record = Record { instance: self.lease.instance.clone(), ..record };
+        let key = record_key(&record.id).unwrap_or_default();
+        let lifetime = record.lifetime(self.retention);
+        self.store.put(&key, encoded(&record), Condition::Absent, Some(lifetime)).await?;
+        if let Some(claim) = claim
+            && let Some(known) = self.claim(claim, &record.id, lifetime).await?
+        {
+            self.store.remove(&key, Condition::Always).await?;
+            return Ok(Begun::Known(known));
+        }
+        let driver = drive::Driver::new(self.clone(), run, record.clone(), held);
+        tokio::spawn(driver.run(service.phase()));
+        Ok(Begun::New(record))
+    }
+
+    /// An execution that the viewer may see, in its true state.
+    pub(crate) async fn find(&self, id: &str, viewer: &Viewer) -> Result<Option<Record>, StoreError> {
+        let record = self.read(id).await?;
+        Ok(record.filter(|record| viewer.sees(record)))
+    }
+
+    /// Executions whose ids follow `after` and that fit, in the order of their ids.
+    pub(crate) async fn list(
+        &self,
+        viewer: &Viewer,
+        after: Option<&str>,
+        limit: usize,
+        fits: impl Fn(&Record) -> bool,
+    ) -> Result<Vec<Record>, StoreError> {
+        let own = || format!("execution/{}/", viewer.owner.digits());
+        let prefix = if viewer.is_operator { "execution/".to_owned() } else { own() };
+        let mut after = after.and_then(record_key).unwrap_or_default();
+        let mut found = Vec::new();
+        while found.len() < limit {
+            let page = self.store.list(&prefix, &after, PAGE).await?;
+            let Some((last, _)) = page.last() else { break };
+            after.clone_from(last);
+            for (_, value) in page {
+                let Some(record) = decoded::<Record>(&value.bytes) else { continue };
+                if !viewer.sees(&record) {
+                    continue;
+                }
+                let record = self.settled(record, value.version).await?;
+                if fits(&record) && found.len() < limit {
+                    found.push(record);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The end of an execution that has one.
+    pub(crate) async fn end(&self, record: &Record) -> Result<End, StoreError> {
+        let stored = self.store.get(&end_key(&record.id)).await?;
+        Ok(stored.and_then(|value| decoded(&value.bytes)).unwrap_or_else(|| missing_end(record)))
+    }
+
+    pub(crate) async fn command(&self, id: &str, command: &Command) -> Result<(), StoreError> {
+        let retention = Retention { lifetime: self.retention, events: MAX_EVENTS };
+        self.store.append(&command_log(id), encoded(command), retention).await.map(drop)
+    }
+
+    /// True if no execution of this process runs.
+    pub(crate) fn is_idle(&self) -> bool {
+        *self.live.borrow() == 0
+    }
+
+    /// Resolves when no execution of this process runs.
+    pub(crate) async fn idle(&self) {
+        // The sender is a part of `self`, so it exists.
+        drop(self.live.subscribe().wait_for(|live| *live == 0).await);
+    }
+
+    async fn read(&self, id: &str) -> Result<Option<Record>, StoreError> {
+        let Some(key) = record_key(id) else { return Ok(None) };
+        let Some(value) = self.store.get(&key).await? else { return Ok(None) };
+        let Some(record) = decoded(&value.bytes) else { return Ok(None) };
+        self.settled(record, value.version).await.map(Some)
+    }
+
+    /// Gives an execution whose process is dead its final state.
+    async fn settled(&self, record: Record, version: Version) -> Result<Record, StoreError> {
+        if record.state.is_final() || self.lease.is_alive(&record.instance).await? {
+            return Ok(record);
+        }
+        let key = record_key(&record.id).unwrap_or_default();
+        // The process may have died between storing the end and the state.
+        let end = self.store.get(&end_key(&record.id)).await?.and_then(|value| decoded::<End>(&value.bytes));
+        let state = match (&end, record.state) {
+            (Some(end), _) => State::after(&end.outcome()),
+            (None, State::Queued) => State::Failed,
+            (None, _) => State::Unknown,
+        };
+        if end.is_none() {
+            let abandoned =
+                End::new(&abandoned(state), Duration::from_millis(now().saturating_sub(record.created)));
+            self.store
+                .put(&end_key(&record.id), encoded(&abandoned), Condition::Absent, Some(self.retention))
+                .await?;
+        }
+        let settled = Record { state, updated: now(), questions: Vec::new(), ..record };
+        let written = self
+            .store
+            .put(&key, encoded(&settled), Condition::Unchanged(version), Some(self.retention))
+            .await?;
+        if written == Written::Conflict {
+            let now = self.store.get(&key).await?.and_then(|value| decoded(&value.bytes));
+            return Ok(now.unwrap_or(settled));
+        }
+        self.append(&settled.id, &Happened::End).await?;
+        Ok(settled)
+    }
+
+    /// Changes a record of this process. Another process may have settled it, because the lease
+    /// could not be renewed in time; this one knows better.
+    async fn update(&self, id: &str, change: impl Fn(&mut Record)) -> Result<(), StoreError> {
+        let key = record_key(id).unwrap_or_default();
+        for _ in 0..MAX_CONFLICTS {
+            let Some(value) = self.store.get(&key).await? else { return Ok(()) };
+            let Some(mut record) = decoded::<Record>(&value.bytes) else { return Ok(()) };
+            change(&mut record);
+            record.updated = now();
+            let lifetime = record.lifetime(self.retention);
+            let condition = Condition::Unchanged(value.version);
+            if self.store.put(&key, encoded(&record), condition, Some(lifetime)).await? != Written::Conflict {
+                return Ok(());
+            }
+        }
+        Err(StoreError::Unavailable("a record is changed all the time".to_owned()))
+    }
+
+    async fn append(&self, id: &str, event: &Happened) -> Result<u64, StoreError> {
+        // The log is kept from its last event on, which may be the first one.
+        let retention =
+            Retention { lifetime: self.retention + Duration::from_hours(24), events: MAX_EVENTS + 8 };
+        self.store.append(&event_log(id), encoded(event), retention).await
+    }
+}
+
+impl Viewer {
+    fn sees(&self, record: &Record) -> bool {
+        (self.is_operator || record.owner == self.owner) && (self.view.is_empty() || record.view == self.view)
+    }
+}
+
+/// The record of an execution that waits for a place.
+pub(crate) fn queued(caller: &Caller, order: &run::Order, view: &str) -> Record {
+    let created = now();
+    Record {
+        id: order.applicant.id.clone(),
+        tool: order.tool.clone(),
+        view: view.to_owned(),
+        owner: Owner::of(caller),
+        state: State::Queued,
+        priority: order.applicant.priority,
+        created,
+        updated: created,
+        deadline: created + u64::try_from(order.limit.as_millis()).unwrap_or(u64::MAX / 2),
+        instance: String::new(),
+        audit: Vec::new(),
+        questions: Vec::new(),
+    }
+}
+
+fn abandoned(state: State) -> Outcome {
+    Err(if state == State::Failed {
+        let text = "the server ended before the execution began; it has not run";
+        Fault::new(FaultKind::Unavailable, text).harmless_to_repeat()
+    } else {
+        let text = "the server ended while the tool ran; it may or may not have had its effect";
+        Fault::new(FaultKind::ConnectionLost, text).harmful_to_repeat()
+    })
+}
+
+/// The end of an execution whose end is no longer kept.
+fn missing_end(record: &Record) -> End {
+    let text = "the result is no longer kept";
+    End::new(
+        &Err(Fault::new(FaultKind::StoreUnavailable, text)),
+        Duration::from_millis(record.updated - record.created.min(record.updated)),
+    )
+}
+
+fn end_key(id: &str) -> String {
+    format!("execution-end/{id}")
+}
+
+fn event_log(id: &str) -> String {
+    format!("execution-events/{id}")
+}
+
+fn command_log(id: &str) -> String {
+    format!("execution-commands/{id}")
+}
+
+fn encoded(value: &impl Serialize) -> Bytes {
+    // Records are texts and numbers, which JSON always has.
+    serde_json::to_vec(value).unwrap_or_default().into()
+}
+
+fn decoded<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    serde_json::from_slice(bytes)
+        .inspect_err(|error| tracing::warn!(%error, "a stored value cannot be read"))
+        .ok()
+}

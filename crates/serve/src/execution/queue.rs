@@ -1,0 +1,325 @@
+//! The places of executions, and the queues for them: one per server.
+//!
+//! Priorities are weights, not strict: of seven places that become free while all priorities wait,
+//! high gets four, normal two and low one, so that nothing starves. Callers of one priority take
+//! turns, so that a caller with many executions does not delay the others.
+
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+};
+use tokio::sync::oneshot;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Priority {
+    Low,
+    #[default]
+    Normal,
+    High,
+}
+
+/// The order in which free places are offered to the priorities.
+const TURNS: [Priority; 7] = [
+    Priority::High,
+    Priority::Normal,
+    Priority::High,
+    Priority::Low,
+    Priority::High,
+    Priority::Normal,
+    Priority::High,
+];
+
+/// The queue is full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct QueueFull;
+
+/// The queues of all servers behind the handler.
+#[derive(Debug)]
+pub(crate) struct ExecutionQueues {
+    queues: Mutex<HashMap<String, Arc<ExecutionQueue>>>,
+    max_running: usize,
+    max_waiting: usize,
+}
+
+#[derive(Debug)]
+pub(crate) struct ExecutionQueue {
+    state: Mutex<QueueState>,
+    max_running: usize,
+    max_waiting: usize,
+}
+
+/// The party that asks for a place.
+#[derive(Debug, Clone)]
+pub(crate) struct Applicant {
+    /// Id of the execution.
+    pub(crate) id: String,
+    pub(crate) caller: String,
+    pub(crate) priority: Priority,
+}
+
+#[derive(Debug, Default)]
+struct QueueState {
+    running: usize,
+    waiting: [Lane<Waiting>; 3],
+    turn: usize,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    id: String,
+    offer: oneshot::Sender<Slot>,
+}
+
+/// The callers that wait with one priority, in the order of their turns; none of them is empty.
+#[derive(Debug, Clone)]
+struct Lane<T>(VecDeque<(String, VecDeque<T>)>);
+
+/// The place of one execution; dropping it offers the place to the next.
+#[derive(Debug)]
+pub(crate) struct Slot(Option<Arc<ExecutionQueue>>);
+
+impl ExecutionQueues {
+    pub(crate) fn new(max_running: usize, max_waiting: usize) -> Arc<Self> {
+        Arc::new(Self { queues: Mutex::default(), max_running, max_waiting })
+    }
+
+    /// The queue of a server; the empty name is that of a handler without servers.
+    pub(crate) fn of(&self, server: &str) -> Arc<ExecutionQueue> {
+        let mut queues = self.queues.lock();
+        if let Some(queue) = queues.get(server) {
+            return queue.clone();
+        }
+        let queue = ExecutionQueue::new(self.max_running, self.max_waiting);
+        queues.insert(server.to_owned(), queue.clone());
+        queue
+    }
+
+    /// The position of an execution that waits; 1 is next.
+    pub(crate) fn position(&self, id: &str) -> Option<usize> {
+        let queues: Vec<_> = self.queues.lock().values().cloned().collect();
+        queues.iter().find_map(|queue| queue.position(id))
+    }
+}
+
+impl ExecutionQueue {
+    fn new(max_running: usize, max_waiting: usize) -> Arc<Self> {
+        Arc::new(Self { state: Mutex::default(), max_running, max_waiting })
+    }
+
+    /// A place, or a receiver that gets one. Dropping the receiver leaves the queue.
+    pub(crate) fn apply(
+        self: &Arc<Self>,
+        applicant: &Applicant,
+    ) -> Result<Result<Slot, oneshot::Receiver<Slot>>, QueueFull> {
+        let mut state = self.state.lock();
+        if state.running < self.max_running {
+            state.running += 1;
+            return Ok(Ok(Slot(Some(self.clone()))));
+        }
+        state.forget_those_that_left();
+        if state.waiting.iter().map(Lane::len).sum::<usize>() >= self.max_waiting {
+            return Err(QueueFull);
+        }
+        let (offer, place) = oneshot::channel();
+        let waiting = Waiting { id: applicant.id.clone(), offer };
+        state.waiting[applicant.priority as usize].push(&applicant.caller, waiting);
+        Ok(Err(place))
+    }
+
+    fn position(&self, id: &str) -> Option<usize> {
+        let (mut lanes, mut turn) = {
+            let mut state = self.state.lock();
+            state.forget_those_that_left();
+            let lanes = state.waiting.each_ref().map(|lane| lane.map(|waiting| waiting.id.clone()));
+            (lanes, state.turn)
+        };
+        let mut order = std::iter::from_fn(|| next(&mut lanes, &mut turn));
+        order.position(|waiting| waiting == id).map(|before| before + 1)
+    }
+
+    /// Gives a place that became free to the next that waits.
+    fn pass_on(self: &Arc<Self>) {
+        let mut slot = Slot(Some(self.clone()));
+        loop {
+            let next = {
+                let mut state = self.state.lock();
+                let QueueState { waiting, turn, running } = &mut *state;
+                let next = next(waiting, turn);
+                if next.is_none() {
+                    *running -= 1;
+                }
+                next
+            };
+            let Some(next) = next else {
+                // The place was given back above, and must not be given back again.
+                slot.0 = None;
+                return;
+            };
+            match next.offer.send(slot) {
+                Ok(()) => return,
+                // That one stopped waiting.
+                Err(back) => slot = back,
+            }
+        }
+    }
+}
+
+impl QueueState {
+    fn forget_those_that_left(&mut self) {
+        for lane in &mut self.waiting {
+            lane.retain(|waiting| !waiting.offer.is_closed());
+        }
+    }
+}
+
+/// Takes the next that gets a place.
+fn next<T>(lanes: &mut [Lane<T>; 3], turn: &mut usize) -> Option<T> {
+    for _ in 0..TURNS.len() {
+        let priority = TURNS[*turn];
+        *turn = (*turn + 1) % TURNS.len();
+        if let Some(next) = lanes[priority as usize].pop() {
+            return Some(next);
+        }
+    }
+    None
+}
+
+impl<T> Lane<T> {
+    fn push(&mut self, caller: &str, waiting: T) {
+        match self.0.iter_mut().find(|(known, _)| known == caller) {
+            Some((_, queue)) => queue.push_back(waiting),
+            None => self.0.push_back((caller.to_owned(), VecDeque::from([waiting]))),
+        }
+    }
+
+    /// Takes the first of the caller whose turn it is; that caller is then the last.
+    fn pop(&mut self) -> Option<T> {
+        let (caller, mut queue) = self.0.pop_front()?;
+        let next = queue.pop_front();
+        if !queue.is_empty() {
+            self.0.push_back((caller, queue));
+        }
+        next
+    }
+
+    fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+        for (_, queue) in &mut self.0 {
+            queue.retain(&mut keep);
+        }
+        self.0.retain(|(_, queue)| !queue.is_empty());
+    }
+
+    fn len(&self) -> usize {
+        self.0.iter().map(|(_, queue)| queue.len()).sum()
+    }
+
+    fn map<U>(&self, change: impl Fn(&T) -> U) -> Lane<U> {
+        let queue =
+            |(caller, queue): &(String, VecDeque<T>)| (caller.clone(), queue.iter().map(&change).collect());
+        Lane(self.0.iter().map(queue).collect())
+    }
+}
+
+impl<T> Default for Lane<T> {
+    fn default() -> Self {
+        Self(VecDeque::new())
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if let Some(queue) = self.0.take() {
+            queue.pass_on();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn applicant(id: &str, caller: &str, priority: Priority) -> Applicant {
+        Applicant { id: id.to_owned(), caller: caller.to_owned(), priority }
+    }
+
+    fn queued(queue: &Arc<ExecutionQueue>, applicant: &Applicant) -> oneshot::Receiver<Slot> {
+        queue.apply(applicant).unwrap().unwrap_err()
+    }
+
+    #[test]
+    fn h6_places_are_bounded_and_free_again_when_dropped() {
+        let queue = ExecutionQueue::new(1, 1);
+        let one = applicant("1", "a", Priority::Normal);
+        let first = queue.apply(&one).unwrap().unwrap();
+        let mut second = queued(&queue, &one);
+        assert_eq!(queue.apply(&one).unwrap_err(), QueueFull);
+        drop(first);
+        drop(second.try_recv().unwrap());
+        assert!(queue.apply(&one).unwrap().is_ok());
+    }
+
+    #[test]
+    fn l04_one_that_left_the_queue_holds_no_place() {
+        let queue = ExecutionQueue::new(1, 2);
+        let first = queue.apply(&applicant("1", "a", Priority::Normal)).unwrap().unwrap();
+        let left = queued(&queue, &applicant("2", "a", Priority::Normal));
+        let mut stays = queued(&queue, &applicant("3", "a", Priority::Normal));
+        drop(left);
+        drop(first);
+        assert!(stays.try_recv().is_ok());
+    }
+
+    /// The order in which all that wait get their places.
+    fn order(queue: &Arc<ExecutionQueue>, applicants: &[Applicant]) -> Vec<String> {
+        let first = queue.apply(&applicant("0", "a", Priority::Normal)).unwrap().unwrap();
+        let mut waiting: Vec<_> = applicants.iter().map(|one| (one.id.clone(), queued(queue, one))).collect();
+        let positions: Vec<_> = applicants.iter().map(|one| queue.position(&one.id).unwrap()).collect();
+        let (mut slot, mut order) = (Some(first), Vec::new());
+        while let Some(held) = slot.take() {
+            drop(held);
+            let served =
+                waiting.iter_mut().find_map(|(id, place)| Some((id.clone(), place.try_recv().ok()?)));
+            let Some((id, next)) = served else { break };
+            waiting.retain(|(other, _)| *other != id);
+            order.push(id);
+            slot = Some(next);
+        }
+        for (one, position) in applicants.iter().zip(positions) {
+            assert_eq!(order[position - 1], one.id, "{order:?}");
+        }
+        order
+    }
+
+    #[test]
+    fn h6_priorities_are_weights_and_nothing_starves() {
+        let all = [Priority::Low, Priority::Normal, Priority::High];
+        let applicants: Vec<_> = (0..60)
+            .map(|number| applicant(&format!("{:?}{number}", all[number % 3]), "a", all[number % 3]))
+            .collect();
+        let order = order(&ExecutionQueue::new(1, 1000), &applicants);
+        let count = |name: &str| order[..14].iter().filter(|id| id.starts_with(name)).count();
+        assert_eq!((count("High"), count("Normal"), count("Low")), (8, 4, 2));
+        assert_eq!(order.len(), 60);
+    }
+
+    #[test]
+    fn h6_callers_of_one_priority_take_turns() {
+        let mut applicants: Vec<_> =
+            (0..4).map(|number| applicant(&format!("many{number}"), "many", Priority::Normal)).collect();
+        applicants.push(applicant("few0", "few", Priority::Normal));
+        let order = order(&ExecutionQueue::new(1, 1000), &applicants);
+        assert_eq!(order[..3], ["many0", "few0", "many1"]);
+    }
+
+    #[test]
+    fn h6_each_server_has_its_own_places() {
+        let queues = ExecutionQueues::new(1, 1);
+        let _taken = queues.of("slow").apply(&applicant("1", "a", Priority::Low)).unwrap().unwrap();
+        let _waits = queued(&queues.of("slow"), &applicant("2", "a", Priority::Low));
+        assert!(queues.of("other").apply(&applicant("3", "a", Priority::Low)).unwrap().is_ok());
+        assert_eq!((queues.position("2"), queues.position("3")), (Some(1), None));
+    }
+}
