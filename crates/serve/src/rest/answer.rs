@@ -134,10 +134,25 @@ impl RestError {
             error.status = StatusCode::UNPROCESSABLE_ENTITY;
         }
         if let Some(data) = data {
+            error.first_invalid(&data);
             error.details.set("data", data);
         }
         error.details.set("result", result.clone());
         error
+    }
+
+    /// Names the first argument that does not fit the tool's schema.
+    fn first_invalid(&mut self, data: &Raw) {
+        let invalid: Vec<Raw> = data.member_as("invalid").unwrap_or_default();
+        let Some(first) = invalid.first() else { return };
+        if let Some(pointer) = first.member_as::<String>("field") {
+            self.details.set("field", Raw::string(&format!("params{}", pointer.replace('/', "."))));
+        }
+        for (name, from) in [("reason", "reason"), ("provided", "given")] {
+            if let Some(value) = first.member(from) {
+                self.details.set(name, value);
+            }
+        }
     }
 
     fn to_raw(&self) -> Raw {

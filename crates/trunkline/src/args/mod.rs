@@ -98,6 +98,7 @@ pub(crate) enum Command {
     /// Take Trunkline out of the configuration of another client
     Uninstall(commands::install::UninstallArgs),
     Lock(Box<commands::lock::Args>),
+    Executions(commands::executions::Args),
     Audit(commands::audit::Args),
     Key(commands::key::Args),
     Config(commands::config::Args),

@@ -1,20 +1,25 @@
 //! `call`: calls one tool.
 
-use super::{Context, Ending};
+use super::{Context, Ending, executions, status::Asker};
 use crate::{
-    args::{ConnectionArgs, TargetWords},
+    args::{ConnectionArgs, Split, TargetWords},
     arguments::{self, BadArgument, Given, Stdin, suggest},
+    environment,
     failure::Failure,
     render::{Out, content::Renderer, safe},
     session,
     terminal::Progress,
+    wire,
 };
-use std::path::PathBuf;
-use trunkline_client::Client;
+use std::{path::PathBuf, time::Duration};
+use trunkline_client::{Client, Target};
 use trunkline_protocol::{
-    FaultKind, Object,
+    FaultKind, Object, Raw,
     message::{CallToolResult, Tool},
 };
+
+/// Timeout for starting an execution.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Call a tool
 ///
@@ -40,6 +45,10 @@ pub(crate) struct Args {
     /// Send the arguments without reading the tool's schema; plain values are sent as strings
     #[arg(long)]
     no_check: bool,
+    /// Start the tool as an execution of a running gateway and print its id; see `trunkline
+    /// executions`
+    #[arg(long = "async", conflicts_with = "out")]
+    in_background: bool,
     /// Save images, audio and other binary content in this directory, or as this file
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
@@ -56,17 +65,44 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let given: Result<Vec<Given>, _> = words.iter().map(|word| Given::read(word, &mut stdin)).collect();
     let given = given.map_err(|bad| bad_argument(&bad))?;
     let name = name.to_owned();
+    let gateway = if args.in_background { Some(gateway(context, args, &split, &name)?) } else { None };
     session::with_client(context, split, &args.connection, async |client: &Client| {
         let arguments = if args.no_check {
             arguments::build(given, None).map_err(|bad| bad_argument(&bad))?
         } else {
             checked(context, &find(client, &name).await?, given)?
         };
+        if let Some(gateway) = &gateway {
+            return started(context, &executions::start(gateway, &arguments, START_TIMEOUT).await?);
+        }
         let progress = Progress::start(&context.screen, &format!("calling {name}"));
         let result = client.call(name, arguments).on_progress(|params| progress.show(&params)).await?;
         drop(progress);
         show(context, args, &result)
     })
+}
+
+/// The gateway behind an MCP endpoint, at the path that executes a tool.
+fn gateway(context: &Context, args: &Args, split: &Split<'_>, tool: &str) -> Result<Asker, Failure> {
+    let Target::Url(url) = &split.target else {
+        return Err(Failure::usage("--async needs the address of a gateway")
+            .hint("`trunkline serve` says where it listens"));
+    };
+    let tool: String = url::form_urlencoded::byte_serialize(tool.as_bytes()).collect();
+    // Below a view, the path of the endpoint is kept.
+    let main = url.path().trim_end_matches('/').ends_with("/mcp");
+    let path = format!("{}/tools/{}/execute", if main { "/mcp" } else { "" }, tool.replace('+', "%20"));
+    let headers = wire::options(&args.connection, context)?.http.extra_headers;
+    let key = context.environment.get_filled(environment::KEY).filter(|_| headers.is_empty());
+    Ok(Asker::new(url.as_str(), key, &path)?.with_headers(headers))
+}
+
+fn started(context: &Context, execution: &Raw) -> Result<Ending, Failure> {
+    if context.output.json {
+        return context.print_json(execution);
+    }
+    let id: String = execution.member_as("executionId").unwrap_or_default();
+    context.print(&format!("{}\n", safe::line(&id)))
 }
 
 async fn find(client: &Client, name: &str) -> Result<Tool, Failure> {

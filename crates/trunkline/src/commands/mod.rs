@@ -11,6 +11,7 @@ pub(crate) mod config;
 pub(crate) mod convert;
 pub(crate) mod doctor;
 mod edit_file;
+pub(crate) mod executions;
 pub(crate) mod generate;
 pub(crate) mod install;
 pub(crate) mod key;
@@ -82,6 +83,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure
         Command::Install(args) => install::install(context, &args),
         Command::Uninstall(args) => install::uninstall(context, &args),
         Command::Lock(args) => lock::run(context, &args),
+        Command::Executions(args) => executions::run(context, &args),
         Command::Audit(args) => audit::run(context, &args),
         Command::Key(args) => key::run(context, &args),
         Command::Config(args) => config::run(context, &args),

@@ -41,6 +41,7 @@ mod lockout;
 mod memory;
 mod odd;
 mod operate;
+mod parity;
 mod pauses;
 mod principals;
 mod process;

@@ -48,7 +48,7 @@ impl Asker {
 
     /// Fetches a page.
     pub(super) async fn ask(&self) -> Result<Raw, Failure> {
-        let (status, answer) = within(TIMEOUT, self.target.url(), self.send(Method::GET)).await?;
+        let (status, answer) = within(TIMEOUT, self.target.url(), self.send(Method::GET, None)).await?;
         if status != StatusCode::OK {
             return Err(unreachable(&format!("{} answers {status}; is it a gateway?", self.target.url())));
         }
@@ -58,13 +58,34 @@ impl Asker {
     /// Sends a command, which may take as long as `limit`. The answer of a gateway that refuses it
     /// has another status than 200.
     pub(crate) async fn command(&self, limit: Duration) -> Result<(StatusCode, Raw), Failure> {
-        let (status, answer) = within(limit, self.target.url(), self.send(Method::POST)).await?;
+        self.request(Method::POST, None, limit).await
+    }
+
+    /// Sends any request; the answer may have any status but 401 and 403.
+    pub(crate) async fn request(
+        &self,
+        method: Method,
+        body: Option<Raw>,
+        limit: Duration,
+    ) -> Result<(StatusCode, Raw), Failure> {
+        let (status, answer) = within(limit, self.target.url(), self.send(method, body)).await?;
         self.parse(answer).map(|answer| (status, answer))
     }
 
-    async fn send(&self, method: Method) -> Result<(StatusCode, Bytes), Failure> {
+    /// Adds headers to all requests.
+    pub(crate) fn with_headers(mut self, headers: HeaderMap) -> Self {
+        self.headers.extend(headers);
+        self
+    }
+
+    async fn send(&self, method: Method, body: Option<Raw>) -> Result<(StatusCode, Bytes), Failure> {
         let url = self.target.url();
-        let asked = self.client.send(method, &self.target, self.headers.clone(), Bytes::new()).await;
+        let mut headers = self.headers.clone();
+        if body.is_some() {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        let body = body.map(|body| body.bytes().clone()).unwrap_or_default();
+        let asked = self.client.send(method, &self.target, headers, body).await;
         let (head, answer) = asked.map_err(|error| unreachable(&error.to_string()))?.into_parts();
         let refused = || Failure::usage(format!("{url} refused access"));
         match head.status {
@@ -103,9 +124,10 @@ fn target(address: &str, path: &str) -> Result<Target, Failure> {
     })?;
     let given = url.path().trim_end_matches('/');
     let base = given.strip_suffix(STATUS).or_else(|| given.strip_suffix("/mcp")).unwrap_or(given);
+    let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
     let path = format!("{base}{path}");
     url.set_path(&path);
-    url.set_query(None);
+    url.set_query(query.filter(|query| !query.is_empty()));
     Target::new(url).map_err(|error| usage(&error))
 }
 
