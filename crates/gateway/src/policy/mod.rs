@@ -104,7 +104,7 @@ impl Policy {
     /// True if a role gives the caller the right to operate. Without roles no caller has it, so
     /// that callers cannot see each other's data.
     pub fn is_operator(&self, caller: &Caller) -> bool {
-        self.rules_for(caller).any(|role| role.operate)
+        !self.roles.is_open() && self.roles.may_operate(caller)
     }
 
     /// The scopes of which any one would give a role to a caller that has none; empty if it has
