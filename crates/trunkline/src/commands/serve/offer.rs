@@ -105,6 +105,8 @@ impl Offer {
     pub(super) fn add_pages(&self, options: &mut ServeOptions, telemetry: &Telemetry) {
         let ours = telemetry.metrics();
         if let Some(gateway) = self.gateway() {
+            let roles = gateway.clone();
+            options.sees_executions = Some(Arc::new(move |caller: &Caller| roles.is_operator(caller)));
             options.may_operate = Some(Arc::new(move |caller: &Caller| gateway.may_operate(caller)));
         }
         let running = match self {
@@ -119,8 +121,6 @@ impl Offer {
         options.server_of = Some(Arc::new(move |view: Option<&str>, tool: &str| {
             gateway.server_of(view, tool).map(|server| server.to_string())
         }));
-        let gateway = running.gateway.clone();
-        options.sees_executions = Some(Arc::new(move |caller: &Caller| gateway.is_operator(caller)));
         let counted = running.clone();
         options.more_metrics = Some(Arc::new(move |_: &Caller| {
             let drift = metrics::drift(&counted.gateway.catalog_report());
