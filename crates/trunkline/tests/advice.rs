@@ -63,7 +63,8 @@ fn a_refusal_without_a_token_is_told_in_a_sentence() {
     let run = list(&answering(401, body));
     assert_eq!(run.code, 3, "{run}");
     assert!(run.stderr.contains("  the server says: The token is missing\n"), "{run}");
-    assert!(run.stderr.contains("hint: Give a token with --header 'Authorization: Bearer …'"), "{run}");
+    assert!(run.stderr.contains("hint: Sign in with `trunkline auth login SERVER`"), "{run}");
+    assert!(run.stderr.contains("or give a token with --header 'Authorization: Bearer …'"), "{run}");
     assert!(!run.stderr.contains(['{', '}']), "{run}");
 }
 

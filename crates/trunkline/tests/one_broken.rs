@@ -199,7 +199,11 @@ fn mistakes_are_told_where_they_are_and_how_to_mend_them() {
     let run = check("{\"mcp\": {\"servers\": {\n  \"a\": {}}}}");
     assert!(run.code == 2 && run.stdout.contains("some.json:2:8"), "{run}");
     let run = check(r#"{"mcp": {"servers": {"a": {"url": "https://h/", "oauth": {"clientId": "x"}}}}}"#);
-    assert!(run.code == 0 && run.stdout.contains("warning[no-effect]"), "{run}");
+    assert!(run.code == 0 && run.stdout.contains("no problems, 1 server"), "{run}");
+    let run = check(
+        r#"{"mcp": {"servers": {"a": {"url": "https://h/", "oauth": {"grant": "clientCredentials"}}}}}"#,
+    );
+    assert!(run.code == 2 && run.stdout.contains("needs `clientId`"), "{run}");
     let run = check(r#"{"mcp": {"servers": {"a": {"url": "https://h/", "oauth": false}}}}"#);
     assert!(run.code == 0 && run.stdout.contains("no problems, 1 server"), "{run}");
 }
