@@ -59,7 +59,7 @@ pub(super) fn too_often(server: &ServerName, again: Duration) -> Fault {
 }
 
 pub(super) fn no_room(server: &ServerName, whose: &str, most: usize) -> Fault {
-    let sessions = counted(most as u64, "session");
+    let sessions = counted(most, "session");
     let text = format!("`{server}` is busy: {sessions} {whose}, all in use");
     Fault::new(FaultKind::Overloaded, text).with_data(data(server, None))
 }
