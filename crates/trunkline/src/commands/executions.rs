@@ -175,13 +175,11 @@ fn one(id: &str, below: &str) -> String {
 
 /// The failure for an answer that is an error of REST.
 pub(crate) fn refused(status: StatusCode, page: &Raw) -> Failure {
-    match page.member_as::<ErrorShown>("error").filter(|error| !error.code.is_empty()) {
-        Some(error) => Failure::usage(safe::text(&format!("{}: {}", error.code, error.message))),
-        None => {
-            let text = format!("the gateway answers {status}: {}", page.as_str());
-            Failure::connecting(Fault::new(FaultKind::BadAnswer, text))
-        }
+    if let Some(error) = page.member_as::<ErrorShown>("error").filter(|error| !error.code.is_empty()) {
+        return Failure::usage(safe::text(&format!("{}: {}", error.code, error.message)));
     }
+    let text = format!("the gateway answers {status}: {}", page.as_str());
+    Failure::connecting(Fault::new(FaultKind::BadAnswer, text))
 }
 
 fn list(context: &Context, page: &Raw) -> Result<Ending, Failure> {

@@ -37,7 +37,7 @@ async fn e04_killed_at_random_points_with_a_store_on_disk() {
             .await,
         );
     }
-    report("disk", points, &states.concat());
+    println!("disk: {}", report(points, &states.concat()));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -59,7 +59,7 @@ async fn e04_killed_at_random_points_with_a_store_in_redis() {
             .await,
         );
     }
-    report("redis", points, &states.concat());
+    println!("redis: {}", report(points, &states.concat()));
 }
 
 /// Starts executions, kills the gateway at a random moment, and compares what the next one says
@@ -137,15 +137,20 @@ fn runs(log: &str) -> HashMap<String, (usize, usize)> {
     runs
 }
 
-fn report(store: &str, points: usize, states: &[String]) {
+/// The number of executions in each state.
+fn report(points: usize, states: &[String]) -> String {
     let count = |wanted: &str| states.iter().filter(|state| *state == wanted).count();
     let (done, failed, unknown) = (count("done"), count("failed"), count("unknown"));
-    println!("{store}: {points} points, {done} done, {failed} failed, {unknown} unknown");
     assert!(!states.is_empty(), "no execution was ever accepted");
+    format!("{points} points, {done} done, {failed} failed, {unknown} unknown")
 }
 
 /// A number from 0 to 1; the first points are spread evenly.
 fn random(point: usize) -> f64 {
     let nanos = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().subsec_nanos();
-    if point < 4 { (point as f64 + 0.5) / 4.0 } else { f64::from(nanos % 100_000) / 100_000.0 }
+    if point < 4 {
+        (f64::from(u32::try_from(point).unwrap()) + 0.5) / 4.0
+    } else {
+        f64::from(nanos % 100_000) / 100_000.0
+    }
 }
