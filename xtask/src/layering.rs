@@ -19,7 +19,7 @@ const LAYERS: &[(&str, May)] = &[
         May::Use(&["client", "config", "lock", "process", "schema", "secrets", "transport", "protocol"]),
     ),
     ("doctor", May::Use(&["client", "config", "process", "secrets", "transport", "protocol"])),
-    ("gateway", May::Use(&["lock", "resilience", "schema", "search", "secrets", "protocol"])),
+    ("gateway", May::Use(&["lock", "resilience", "schema", "search", "secrets", "store", "protocol"])),
     ("packs", May::Use(&["documents", "store", "toolbox", "process", "secrets", "protocol"])),
     ("toolbox", May::Use(&["resilience", "schema", "protocol"])),
     ("config", May::Use(&["secrets", "protocol"])),

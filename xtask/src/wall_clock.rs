@@ -8,9 +8,12 @@ use crate::file_length::sources;
 use crate::workspace::Workspace;
 
 /// Files that read the wall clock, and the purpose.
-const READERS: [(&str, &str); 25] = [
+const READERS: [(&str, &str); 28] = [
     ("auth/src/keys/mod.rs", "the day on which a key expires"),
     ("config/src/write.rs", "the name of a file that is kept"),
+    ("gateway/src/approval/grant.rs", "an expiry that holds after a restart"),
+    ("gateway/src/approval/mod.rs", "told to operators"),
+    ("gateway/src/approval/record.rs", "an expiry on which several processes must agree"),
     ("gateway/src/audit/clock.rs", "told in records"),
     ("gateway/src/audit/signing/head.rs", "told in signed heads"),
     ("gateway/src/policy/rule_table.rs", "times of day and dates in rules"),

@@ -4,6 +4,7 @@
 //! Limits, audit, hooks and tracing are handlers that wrap another handler; the binary's
 //! `wire/stack.rs` defines their order in front of the [`Gateway`].
 
+pub mod approval;
 pub mod audit;
 pub mod catalog;
 pub mod classic;

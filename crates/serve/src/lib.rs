@@ -28,7 +28,8 @@ mod workers;
 pub use access::{Access, AccessHook, AccessTransport, CallEnding, Logged};
 pub use guard::{Admission, BindRefused, Denied, Encryption, Gate, Guard, Peer};
 pub use options::{
-    CallerTest, Control, Controlled, Eras, Handshake, Limits, Page, QuotaOf, Render, ServeOptions, ServerOf,
+    CallerTest, Command, Control, Controlled, Eras, Handshake, Limits, Page, QuotaOf, Render, ServeOptions,
+    ServerOf,
 };
 pub use rest::{RESERVED_PATHS, RestLimits};
 pub use server::{BindError, Listener, Server, Shutdown};

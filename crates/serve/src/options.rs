@@ -2,7 +2,7 @@
 
 use crate::{access::AccessHook, guard::Guard, rest::RestLimits, workers::Workers};
 use futures_util::future::BoxFuture;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::{Caller, Era};
 use trunkline_resilience::Usage;
@@ -50,8 +50,18 @@ pub type ServerOf = Arc<dyn Fn(Option<&str>, &str) -> Option<String> + Send + Sy
 /// Finds the rest of a caller's quota; `None` if it has none.
 pub type QuotaOf = Arc<dyn Fn(&Caller) -> Option<Usage> + Send + Sync>;
 
-/// Carries out a command: the caller, and the path below `/control/`.
-pub type Control = Arc<dyn Fn(Arc<Caller>, &str) -> BoxFuture<'static, Controlled> + Send + Sync>;
+/// Carries out a command.
+pub type Control = Arc<dyn Fn(Command<'_>) -> BoxFuture<'static, Controlled> + Send + Sync>;
+
+/// A command to the server: a POST request without a body.
+#[derive(Debug, Clone)]
+pub struct Command<'a> {
+    pub caller: Arc<Caller>,
+    /// The path below `/control/`.
+    pub path: &'a str,
+    pub query: Option<&'a str>,
+    pub headers: &'a HeaderMap,
+}
 
 /// The answer to a command.
 #[derive(Debug, Clone, PartialEq, Eq)]

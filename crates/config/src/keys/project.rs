@@ -154,6 +154,8 @@ const TABLE: &[(&str, ProjectMay)] = &[
     ("limits.calls", Narrow(Lower)),
     ("limits.parked", Narrow(Lower)),
     ("limits.parkedFor", Narrow(Lower)),
+    ("limits.approvals", Narrow(Lower)),
+    ("limits.approvalTimeout", Narrow(Lower)),
     ("limits.stateFor", Narrow(Lower)),
     ("limits.executions", Narrow(Lower)),
     ("limits.executionQueue", Narrow(Lower)),

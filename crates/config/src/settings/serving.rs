@@ -63,6 +63,14 @@ pub struct Limits {
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 86_400_000))]
     pub parked_for: Duration,
+    /// Maximum number of calls that wait for the decision of an operator.
+    #[schemars(range(min = 1, max = 100_000))]
+    pub approvals: u32,
+    /// Time that a call waits for the decision of an operator. The time limits of the server and of
+    /// REST executions begin after it.
+    #[serde(with = "kind")]
+    #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 86_400_000))]
+    pub approval_timeout: Duration,
     /// Time for which a `requestState` that a server handed out is accepted back.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 604_800_000))]

@@ -1,7 +1,7 @@
 //! Argument checks that take more than a millisecond, or whose schema must be compiled first, run
 //! on a blocking thread and not on a runtime thread.
 
-use super::{Inner, faults};
+use super::{Inner, Passed, faults};
 use crate::catalog::{Checker, CheckerMemory, MAX_ARGUMENT_BYTES, Refusal};
 use futures_util::{StreamExt, stream};
 use std::sync::Arc;
@@ -18,6 +18,7 @@ impl Inner {
         checker: Arc<Checker>,
         arguments: Option<Raw>,
         call: Call,
+        passed: Passed,
     ) -> Reply {
         let inner = Arc::clone(self);
         let reply = async move {
@@ -28,7 +29,7 @@ impl Inner {
             // The snapshot may have changed during the check.
             let catalog = inner.now.load_full();
             match catalog.view(call.view.as_deref()) {
-                Some(view) => inner.call_checked(&catalog, view, call, Some(&checker)),
+                Some(view) => inner.call_tool(&catalog, view, call, passed),
                 None => Reply::ready(Err(faults::no_view(call.view.as_deref()))),
             }
         };

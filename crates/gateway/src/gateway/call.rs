@@ -5,7 +5,7 @@
 //! one copy, of the parameters with the new name. Arguments are skipped and not parsed, unless the
 //! rules want them checked.
 
-use super::{Inner, blocking_check, faults};
+use super::{Inner, Passed, blocking_check, faults};
 use crate::{
     catalog::{Catalog, Checker, Refusal, Route, Server},
     disclosure::{Disclosure, OwnTool},
@@ -19,18 +19,13 @@ use trunkline_protocol::{Call, Fault, Found, Part, Raw, Reply, method};
 use trunkline_schema::Budget;
 
 impl Inner {
-    pub(super) fn call_tool(self: &Arc<Self>, catalog: &Catalog, view: &View, call: Call) -> Reply {
-        self.call_checked(catalog, view, call, None)
-    }
-
-    /// Calls a tool. The check by `passed` is skipped, because the arguments have passed it
-    /// already.
-    pub(super) fn call_checked(
+    /// Calls a tool. Checks that it has passed are not made again.
+    pub(super) fn call_tool(
         self: &Arc<Self>,
         catalog: &Catalog,
         view: &View,
         mut call: Call,
-        passed: Option<&Arc<Checker>>,
+        passed: Passed,
     ) -> Reply {
         let found = name_of(&call);
         if let Some(tool) = own_tool(view, found.as_ref()) {
@@ -41,8 +36,11 @@ impl Inner {
             Err(missing) => return self.missing(catalog, view, call, missing),
         };
         let permit = match catalog.policy.judge(&call, route) {
-            Verdict::Allowed(permit) => permit,
-            Verdict::Ask(asked) => return faults::unasked(&asked),
+            Verdict::Allowed(permit) => Ok(permit),
+            Verdict::Ask(asked) => {
+                let sent = renamed(found.as_ref(), route);
+                self.agreed(catalog, (&asked, &passed), (&call, sent), route.server()).ok_or(asked)
+            }
             Verdict::Denied(Denial::Hidden) => {
                 let refused = refused(&call, "tool");
                 return self.missing(catalog, view, call, Missing::Unknown(refused));
@@ -52,17 +50,26 @@ impl Inner {
         if !route.server().is_verified() {
             return self.once_verified(route.server(), call);
         }
-        let checker = route.checker().filter(|checker| !passed.is_some_and(|it| Arc::ptr_eq(it, checker)));
+        let is_new = |checker: &&Arc<Checker>| {
+            !passed.checker.as_ref().is_some_and(|passed| Arc::ptr_eq(passed, checker))
+        };
+        let checker = route.checker().filter(is_new);
         if let Some(checker) = checker {
             let arguments = call.params.as_ref().and_then(|params| params.member("arguments"));
             match checker.check(arguments.as_ref(), Budget::QUICK) {
                 Ok(()) => {}
                 Err(Refusal::TooExpensive) => {
-                    return self.check_on_blocking_thread(Arc::clone(checker), arguments, call);
+                    let passed = Passed { checker: Some(Arc::clone(checker)), ..passed };
+                    return self.check_on_blocking_thread(Arc::clone(checker), arguments, call, passed);
                 }
                 Err(refusal) => return blocking_check::refused(&refusal),
             }
         }
+        // A person is asked last, about a call that nothing else stands against.
+        let permit = match permit {
+            Ok(permit) => permit,
+            Err(asked) => return self.once_agreed(call, asked, passed),
+        };
         if let Some(params) = renamed(found.as_ref(), route) {
             call.params = Some(params);
         }
@@ -70,7 +77,13 @@ impl Inner {
         self.follow(self.send(permit, call), publisher)
     }
 
-    pub(super) fn get_prompt(self: &Arc<Self>, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
+    pub(super) fn get_prompt(
+        self: &Arc<Self>,
+        catalog: &Catalog,
+        view: &View,
+        mut call: Call,
+        passed: Passed,
+    ) -> Reply {
         let found = name_of(&call);
         let route = match named(catalog, (view, &view.prompts), (&call, found.as_ref()), "prompt") {
             Ok(route) => route,
@@ -78,7 +91,13 @@ impl Inner {
         };
         let permit = match catalog.policy.judge(&call, route) {
             Verdict::Allowed(permit) => permit,
-            Verdict::Ask(asked) => return faults::unasked(&asked),
+            Verdict::Ask(asked) => {
+                let sent = renamed(found.as_ref(), route);
+                match self.agreed(catalog, (&asked, &passed), (&call, sent), route.server()) {
+                    Some(permit) => permit,
+                    None => return self.once_agreed(call, asked, passed),
+                }
+            }
             Verdict::Denied(Denial::Hidden) => {
                 let refused = refused(&call, "prompt");
                 return self.missing(catalog, view, call, Missing::Unknown(refused));

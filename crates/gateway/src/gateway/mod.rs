@@ -6,6 +6,7 @@
 
 mod blocking_check;
 mod call;
+mod consent;
 mod discover;
 mod extension;
 mod faults;
@@ -21,9 +22,10 @@ mod tasks;
 mod visible;
 
 use crate::{
-    catalog::{BadRules, Builder, Catalog, CatalogReport, CheckerMemory, Plan, Rules, Server},
+    approval::Approvals,
+    catalog::{BadRules, Builder, Catalog, CatalogReport, Checker, CheckerMemory, Plan, Rules, Server},
     disclosure::Disclosure,
-    policy::{self, Permit},
+    policy::{self, Agreement, Asked, Permit},
     rewrite::{States, TaskIds},
     upstream::Kind,
     view::{Cursors, ListOptions, View},
@@ -71,6 +73,14 @@ pub(crate) struct Inner {
     /// Permits for argument checks on blocking threads.
     checks: Arc<Semaphore>,
     checkers: Arc<CheckerMemory>,
+}
+
+/// The checks that a call has passed already.
+#[derive(Debug, Clone, Default)]
+struct Passed {
+    /// Its arguments fit this schema.
+    checker: Option<Arc<Checker>>,
+    agreement: Option<Agreement>,
 }
 
 impl Gateway {
@@ -151,6 +161,11 @@ impl Gateway {
         self.inner.now.load().view(view).is_some_and(|view| view.disclosure == Disclosure::Search)
     }
 
+    /// The calls that wait for operators.
+    pub fn approvals(&self) -> Option<&Approvals> {
+        self.inner.options.approvals.as_ref()
+    }
+
     /// The offered items, and the quarantined and hidden ones with the reason.
     pub fn catalog_report(&self) -> CatalogReport {
         self.inner.now.load().report.clone()
@@ -189,9 +204,9 @@ impl Handler for Gateway {
 impl Inner {
     fn answer(self: &Arc<Self>, catalog: &Catalog, view: &Arc<View>, call: Call) -> Reply {
         match call.method.as_ref() {
-            method::TOOLS_CALL => self.call_tool(catalog, view, call),
-            method::PROMPTS_GET => self.get_prompt(catalog, view, call),
-            method::RESOURCES_READ => self.read_resource(catalog, view, call),
+            method::TOOLS_CALL | method::PROMPTS_GET | method::RESOURCES_READ => {
+                self.use_item(catalog, view, call, Passed::default())
+            }
             method::COMPLETE => Self::complete(catalog, view, call),
             method::TOOLS_LIST => self.list(catalog, view, call, Kind::Tools),
             method::PROMPTS_LIST => self.list(catalog, view, call, Kind::Prompts),
@@ -210,6 +225,32 @@ impl Inner {
             method::PING => Reply::ready(Ok(Raw::empty_object())),
             _ => Self::extension(catalog, view, call),
         }
+    }
+
+    /// Calls a tool, gets a prompt or reads a resource.
+    fn use_item(self: &Arc<Self>, catalog: &Catalog, view: &View, call: Call, passed: Passed) -> Reply {
+        match call.method.as_ref() {
+            method::PROMPTS_GET => self.get_prompt(catalog, view, call, passed),
+            method::RESOURCES_READ => self.read_resource(catalog, view, call, passed),
+            _ => self.call_tool(catalog, view, call, passed),
+        }
+    }
+
+    /// The permit of a call that a person was asked about: one who agreed, or agreed to an earlier
+    /// round of the same call, whose state the call carries.
+    fn agreed<'a>(
+        &self,
+        catalog: &Catalog,
+        (asked, passed): (&Asked, &Passed),
+        (call, sent): (&Call, Option<Raw>),
+        server: &'a Server,
+    ) -> Option<Permit<'a>> {
+        // A state is bound to the call as it is sent, with the server's own name.
+        let mut inner = call.clone();
+        inner.params = sent.or(inner.params);
+        let renewed = self.states.continues(server.name(), &inner).then(|| Agreement::new(asked, call));
+        let agreement = passed.agreement.as_ref().or(renewed.as_ref())?;
+        catalog.policy.permit_agreed((asked, agreement), call, server)
     }
 
     /// Sends a call to its server. A state that the server hands out is bound to the call.

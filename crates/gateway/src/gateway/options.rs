@@ -1,7 +1,7 @@
 //! The settings of a gateway.
 
 use super::Source;
-use crate::{catalog::Rules, rewrite::StateOptions};
+use crate::{approval::Approvals, catalog::Rules, rewrite::StateOptions};
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::message::Implementation;
 
@@ -42,6 +42,8 @@ pub struct GatewayOptions {
     pub instance: Option<Arc<str>>,
     /// How the states of servers are bound to calls.
     pub states: StateOptions,
+    /// Where persons are asked for consent; `None`: calls that need it are refused.
+    pub approvals: Option<Approvals>,
 }
 
 impl GatewayOptions {
@@ -62,6 +64,7 @@ impl GatewayOptions {
             listeners: 4096,
             instance: None,
             states: StateOptions::default(),
+            approvals: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `resources/read` and `completion/complete`.
 
-use super::{Inner, call::publish, faults};
+use super::{Inner, Passed, call::publish, faults};
 use crate::{
     catalog::Catalog,
     policy::{Denial, Permit, Verdict},
@@ -11,7 +11,13 @@ use std::{borrow::Cow, sync::Arc};
 use trunkline_protocol::{Call, Caller, Fault, Raw, Reply};
 
 impl Inner {
-    pub(super) fn read_resource(self: &Arc<Self>, catalog: &Catalog, view: &View, mut call: Call) -> Reply {
+    pub(super) fn read_resource(
+        self: &Arc<Self>,
+        catalog: &Catalog,
+        view: &View,
+        mut call: Call,
+        passed: Passed,
+    ) -> Reply {
         let uri = call.params.as_ref().and_then(|params| params.member("uri"));
         let Some(uri) = uri.as_ref().and_then(Raw::text).map(Cow::into_owned) else {
             return Reply::ready(Err(faults::missing("uri")));
@@ -25,7 +31,14 @@ impl Inner {
         };
         let permit = match catalog.policy.judge_resource(&call, found.server, &found.inner) {
             Verdict::Allowed(permit) => permit,
-            Verdict::Ask(asked) => return faults::unasked(&asked),
+            Verdict::Ask(asked) => {
+                let inner = Raw::string(&found.inner);
+                let sent = call.params.as_ref().and_then(|params| params.with("uri", &inner));
+                match self.agreed(catalog, (&asked, &passed), (&call, sent), found.server) {
+                    Some(permit) => permit,
+                    None => return self.once_agreed(call, asked, passed),
+                }
+            }
             Verdict::Denied(Denial::Hidden) => return Reply::ready(Err(faults::no_resource(&uri))),
             Verdict::Denied(denial) => return faults::denied(denial),
         };

@@ -10,6 +10,7 @@
 //! that is not set, it may do nothing. Then the rules are read from top to bottom, and the first
 //! that matches decides.
 
+mod agreement;
 mod asker;
 mod condition;
 mod filter;
@@ -31,6 +32,7 @@ use crate::{
 use std::collections::BTreeMap;
 use trunkline_protocol::{Call, Caller, ServerName, method};
 
+pub(crate) use agreement::Agreement;
 pub(crate) use asker::Asker;
 pub use filter::{BadGlob, FilterRules};
 pub(crate) use filter::{Filter, glob};

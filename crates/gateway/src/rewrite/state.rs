@@ -91,6 +91,20 @@ impl States {
         Reply::new(send(call).map(move |part| states.sealed(&bound, part)))
     }
 
+    /// True if the call carries a state that this gateway sealed for an earlier round of it.
+    pub(crate) fn continues(&self, server: &ServerName, call: &Call) -> bool {
+        let has_state = call.params.as_ref().is_some_and(|params| STATE.of(params).is_some());
+        has_state && {
+            let bound = Bound {
+                caller: Arc::clone(&call.caller),
+                server: server.clone(),
+                method: call.method.clone().into_owned(),
+                params: call.params.clone(),
+            };
+            matches!(self.opened(&bound), Ok(Some(_)))
+        }
+    }
+
     /// The parameters with the server's own state; `None` if they have no state.
     fn opened(&self, bound: &Bound) -> Result<Option<Raw>, Fault> {
         let Some(params) = &bound.params else { return Ok(None) };

@@ -10,7 +10,7 @@ use crate::{
     access,
     endpoints::Endpoints,
     guard::{Admission, Denied},
-    options::{Control, Controlled, Eras},
+    options::{Command, Control, Controlled, Eras},
     rest::{DocsFile, RestError, RestRequest, RestRoute},
     service::Service,
 };
@@ -105,7 +105,8 @@ fn admit(origin: &Origin, request: Request<RequestBody>, caller: Arc<Caller>) ->
         if request.method() != Method::POST {
             return Pending::ready(not_allowed("POST"));
         }
-        let controlled = control(caller, command);
+        let (query, headers) = (request.uri().query(), request.headers());
+        let controlled = control(Command { caller, path: command, query, headers });
         return Pending::preparing(async move {
             let Controlled { status, body } = controlled.await;
             Pending::ready(json(status, body.into()))

@@ -5,7 +5,8 @@
 ERRANDS is a JSON array of `{target, calls, reads, prompts}`, one for each server: the words of a command or one URL,
 `[tool, arguments]` each, URIs, and `[prompt, arguments]` each. The reports are one JSON array on stdout: the revision
 agreed on, the names of the tools, the results in order, and the questions that were answered. Questions of the server are
-accepted with what the variable ANSWER holds; where SAMPLE is set, it is what the model of an SDK client says.
+accepted with what the variable ANSWER holds; where SAMPLE is set, it is what the model of an SDK client says. Where SILENT
+is set, an SDK client does not answer questions at all.
 """
 
 import asyncio
@@ -39,7 +40,8 @@ def connect_with_sdk(mode, kind, target):
         "sse": lambda: sse_client(target[0]),
     }[kind]()
     sampling = sample if "SAMPLE" in os.environ else None
-    client = Client(server, mode=mode, elicitation_callback=elicit, sampling_callback=sampling)
+    asking = None if "SILENT" in os.environ else elicit
+    client = Client(server, mode=mode, elicitation_callback=asking, sampling_callback=sampling)
     return client, lambda: client.protocol_version, client.call_tool
 
 

@@ -99,6 +99,11 @@ pub(crate) enum Command {
     Uninstall(commands::install::UninstallArgs),
     Lock(Box<commands::lock::Args>),
     Executions(commands::executions::Args),
+    /// Decide about calls that wait for consent
+    ///
+    /// A rule of the policy with `"effect": "ask"` makes a call wait, if the client cannot ask its
+    /// user. Exit status: 0 done, 2 the gateway refused, 3 the gateway cannot be reached.
+    Approvals(commands::approvals::Args),
     Audit(commands::audit::Args),
     Key(commands::key::Args),
     Config(commands::config::Args),

@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub(crate) mod approvals;
 pub(crate) mod audit;
 pub(crate) mod auth;
 pub(crate) mod bridge;
@@ -84,6 +85,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure
         Command::Uninstall(args) => install::uninstall(context, &args),
         Command::Lock(args) => lock::run(context, &args),
         Command::Executions(args) => executions::run(context, &args),
+        Command::Approvals(args) => approvals::run(context, &args),
         Command::Audit(args) => audit::run(context, &args),
         Command::Key(args) => key::run(context, &args),
         Command::Config(args) => config::run(context, &args),

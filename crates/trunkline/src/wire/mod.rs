@@ -15,6 +15,7 @@ pub(crate) mod lineage;
 pub(crate) mod memory;
 pub(crate) mod named;
 pub(crate) mod observed;
+pub(crate) mod operator;
 pub(crate) mod packs;
 pub(crate) mod reach;
 pub(crate) mod serve;

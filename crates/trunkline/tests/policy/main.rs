@@ -8,6 +8,11 @@ mod caller;
 #[path = "../gateway/door.rs"]
 #[expect(dead_code, reason = "it serves another target, too")]
 mod door;
+#[path = "../support/installed.rs"]
+mod installed;
+#[path = "../clients/peers.rs"]
+#[expect(dead_code, reason = "it serves another target, too")]
+mod peers;
 #[path = "../gateway/processes.rs"]
 #[expect(dead_code, reason = "it serves another target, too")]
 mod processes;
@@ -17,6 +22,7 @@ mod site;
 #[path = "../gateway/wire.rs"]
 mod wire;
 
+mod consent;
 mod outcome;
 mod table;
 mod ways;

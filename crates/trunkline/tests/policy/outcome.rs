@@ -10,7 +10,7 @@ pub(crate) enum Outcome {
     Hidden,
     /// The policy denies this call (E225).
     Denied,
-    /// A person would have to agree (E226).
+    /// A person would have to agree (E226), and nobody does (E227).
     Refused,
 }
 
@@ -32,7 +32,7 @@ impl Outcome {
         match code {
             "E204" | "not-available" => Self::Hidden,
             "E225" | "denied-by-policy" => Self::Denied,
-            "E226" | "approval-refused" => Self::Refused,
+            "E226" | "approval-refused" | "E227" | "approval-expired" => Self::Refused,
             other => panic!("unexpected {other}"),
         }
     }

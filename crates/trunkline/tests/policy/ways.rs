@@ -94,24 +94,19 @@ async fn m03_a11_every_way_in_decides_alike() {
             "large": {"rename": "renamed"},
         });
         let policy = policy(&mut dice);
-        site.configure(&json!({"mcp": {"servers": {"echo": echo}}, "policy": policy}));
+        // Nobody is there to decide about a call that needs consent.
+        let limits = json!({"approvalTimeout": "1s"});
+        site.configure(&json!({"mcp": {"servers": {"echo": echo}}, "policy": policy, "limits": limits}));
         let cases = cases(&mut dice);
-        for (way, outcomes) in all_ways(&site, &cases).await {
-            let first = by_mcp(&site, &cases).await;
-            assert_eq!(outcomes, first, "{way}, seed {seed}: {policy:#} {cases:?}");
+        let all = all_ways(&site, &cases).await;
+        for (way, outcomes) in &all {
+            assert_eq!(*outcomes, all[0].1, "{way}, seed {seed}: {policy:#} {cases:?}");
             seen.extend(outcomes.iter().map(|outcome| format!("{outcome:?}")));
         }
         site.emptied().await;
     }
     // The choices are not trivial.
     assert!(seen.len() >= 3, "{seen:?}");
-}
-
-async fn by_mcp(site: &Site, cases: &[Case]) -> Vec<Outcome> {
-    let mut door = site.open();
-    let outcomes = over_http(&door, "/mcp", MODERN, cases).await;
-    door.stop().await;
-    outcomes
 }
 
 async fn all_ways(site: &Site, cases: &[Case]) -> Vec<(&'static str, Vec<Outcome>)> {
@@ -264,8 +259,9 @@ fn by_command(site: &Site, cases: &[Case]) -> Vec<Outcome> {
         if output.status.success() {
             return Outcome::Runs;
         }
-        let code =
-            ["E204", "E225", "E226"].into_iter().find(|code| text.contains(code) || errors.contains(code));
+        let code = ["E204", "E225", "E226", "E227"]
+            .into_iter()
+            .find(|code| text.contains(code) || errors.contains(code));
         Outcome::of_code(code.unwrap_or_else(|| panic!("{own} {arguments}: {text}{errors}")))
     };
     cases.iter().map(run).collect()

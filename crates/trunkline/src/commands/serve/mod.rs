@@ -17,7 +17,10 @@ use crate::{
     wire::{
         documents::DocumentParts,
         flags,
-        gateway::{self, RuledPacks, Running},
+        gateway::{
+            self, RuledPacks, Running,
+            approvals::{self, Operators},
+        },
         hooks, memory,
         packs::Packs,
         serve as wire, settings,
@@ -203,7 +206,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         return engine.run(async {
             let telemetry =
                 Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
-            let running = Running::start(&loaded, &context.environment, telemetry.tracer(), store.clone())?;
+            let operators = if args.stdio { Operators::Unreachable } else { Operators::Reachable };
+            let approvals = approvals::new(&loaded.settings, store.clone(), operators);
+            let running = Running::start(&loaded, &context.environment, (telemetry.tracer(), approvals), store.clone())?;
             reload::start(context, args, &loaded, &running)?;
             let serving = Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers, store };
             let served = serving.serve(&Offer::Servers(running.clone()), socket).await;

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use std::time::Duration;
 use trunkline_protocol::{Fault, FaultKind, Raw};
 use trunkline_transport::{
@@ -44,6 +44,32 @@ impl Asker {
         let client =
             HttpClient::new(HttpOptions::default()).map_err(|error| Failure::usage(error.to_string()))?;
         Ok(Self { client, target, headers })
+    }
+
+    /// This asker, with a query.
+    pub(crate) fn with_query(mut self, query: &[(&str, String)]) -> Self {
+        if !query.is_empty() {
+            let mut url = self.target.url().clone();
+            url.query_pairs_mut().extend_pairs(query);
+            if let Ok(target) = Target::new(url) {
+                self.target = target;
+            }
+        }
+        self
+    }
+
+    /// This asker, with a header whose value is secret.
+    pub(crate) fn with_header(mut self, name: HeaderName, value: &str) -> Result<Self, Failure> {
+        let mut value = HeaderValue::try_from(value)
+            .map_err(|_| Failure::usage("the secret has characters that are not allowed in a header"))?;
+        value.set_sensitive(true);
+        self.headers.insert(name, value);
+        Ok(self)
+    }
+
+    /// True if the gateway is on this machine.
+    pub(crate) fn stays_here(&self) -> bool {
+        self.target.url().scheme() == "http" && is_private(self.target.url())
     }
 
     /// Fetches a page.
@@ -92,7 +118,7 @@ impl Asker {
             StatusCode::UNAUTHORIZED => {
                 return Err(refused().hint("pass a valid API key with --key or TRUNKLINE_KEY"));
             }
-            StatusCode::FORBIDDEN => {
+            StatusCode::FORBIDDEN if !url.path().contains("/control/approvals") => {
                 return Err(refused().hint("the API key needs a role with `\"operate\": true`"));
             }
             _ => {}

@@ -1,5 +1,6 @@
 //! Builds the gateway from the configuration, and applies changes while it runs.
 
+pub(crate) mod approvals;
 mod harmless;
 mod kept_lists;
 mod locked;
@@ -22,6 +23,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use trunkline_config::{Loaded, Reach, ServerChanges, Settings};
 use trunkline_gateway::{
     Gateway, GatewayOptions,
+    approval::Approvals,
     catalog::Rules,
     gateway::Source,
     metrics::UpstreamFigures,
@@ -62,7 +64,7 @@ impl Running {
     pub(crate) fn start(
         loaded: &Loaded,
         environment: &Environment,
-        tracer: Option<Tracer>,
+        (tracer, approvals): (Option<Tracer>, Approvals),
         store: Arc<dyn Store>,
     ) -> Result<Arc<Self>, Failure> {
         let files: Vec<String> = loaded.read.iter().map(|path| path.display().to_string()).collect();
@@ -94,6 +96,7 @@ impl Running {
         options.settle = SETTLE.max(options.grace);
         options.instance = Some(instance.clone());
         options.states = super::serve::states(settings)?;
+        options.approvals = Some(approvals);
         let gateway = Gateway::new(options).map_err(|bad| Failure::usage(bad.to_string()))?;
         for upstream in upstreams.values() {
             upstream.start();
@@ -179,6 +182,11 @@ impl Running {
     /// True if a tool, by its name in a view, is known to be read-only.
     pub(crate) fn is_harmless(&self, view: Option<&str>, tool: &str) -> bool {
         self.harmless.has(view, tool)
+    }
+
+    /// The secret of this user's operator.
+    fn operator_secret(&self) -> Option<String> {
+        super::operator::secret(&self.environment)
     }
 
     pub(crate) fn upstreams(&self) -> Vec<Arc<Upstream>> {

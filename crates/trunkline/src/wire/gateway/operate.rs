@@ -1,6 +1,6 @@
 //! Commands to a running gateway: stop, start and restart one server.
 
-use super::Running;
+use super::{Running, approvals};
 use futures_util::future::{BoxFuture, FutureExt};
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use trunkline_gateway::{
     upstream::{Status, Upstream},
 };
 use trunkline_protocol::Caller;
-use trunkline_serve::{Control, Controlled};
+use trunkline_serve::{Command, Control, Controlled};
 
 /// How long a command waits until a server has started. Connecting has its own, shorter limit.
 const SETTLE: Duration = Duration::from_mins(2);
@@ -45,9 +45,14 @@ impl fmt::Display for Operation {
 
 /// The commands below `/control/`, as `SERVER/start`. Each is recorded before it is carried out.
 pub(crate) fn control(running: Arc<Running>, trail: Option<Trail>) -> Control {
-    Arc::new(move |caller: Arc<Caller>, command: &str| match running.accept(&caller, command) {
+    if let (Some(approvals), Some(trail)) = (running.gateway.approvals(), trail.clone()) {
+        approvals.record_with(Arc::new(move |what, who, detail| trail.event(what, who, detail)));
+    }
+    Arc::new(move |command: Command<'_>| match running.accept(&command.caller, command.path) {
+        _ if command.path.split('/').next() == Some(approvals::PATH) => running.decide_approval(&command),
         Ok((upstream, operation)) => {
             let name = upstream.name().clone();
+            let caller = &command.caller;
             tracing::info!(server = %name, caller = caller.id, "{operation} by command");
             if let Some(trail) = &trail {
                 trail.event(&format!("server-{operation}"), &caller.id, &format!("server `{name}`"));
@@ -113,6 +118,6 @@ fn told(status: &Status, operation: Operation) -> Value {
     })
 }
 
-fn answer(status: StatusCode, body: &Value) -> Controlled {
+pub(super) fn answer(status: StatusCode, body: &Value) -> Controlled {
     Controlled { status, body: body.to_string() }
 }

@@ -1,0 +1,373 @@
+//! Approvals: calls that wait for the consent of an operator.
+//!
+//! A waiting call has a record in the store. An operator decides by writing that record; the
+//! waiting process learns of it by the record's log, so any process with the same store can
+//! decide. A record outlives the process: a call that waited when the process was killed is never
+//! made, and its record says so.
+
+mod grant;
+mod record;
+
+use crate::policy::Asked;
+use bytes::Bytes;
+use grant::Grant;
+use parking_lot::Mutex;
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+use trunkline_protocol::{Call, Fault, FaultKind, time::iso_8601};
+use trunkline_resilience::timeout;
+use trunkline_store::{Condition, Outcome, Retention, Store, StoreError};
+
+pub use grant::Scope;
+pub(crate) use record::shown_arguments;
+pub use record::{Approval, ApprovalState};
+
+/// Time for which a record is kept after its question.
+const KEPT: Duration = Duration::from_hours(7 * 24);
+/// Most records in one list.
+const MAX_LISTED: usize = 1000;
+const RECORDS: &str = "approval/";
+const LOGS: &str = "approval-log/";
+
+/// Writes a line about a decision to the audit trail: what, who, and details.
+pub type Note = Arc<dyn Fn(&str, &str, &str) + Send + Sync>;
+
+/// The settings of approvals.
+#[derive(Clone)]
+pub struct ApprovalOptions {
+    pub store: Arc<dyn Store>,
+    /// How long a call waits for a decision.
+    pub timeout: Duration,
+    /// Most calls that wait at once.
+    pub most: usize,
+    /// True if operators can reach this process. Otherwise only clients are asked.
+    pub reachable: bool,
+    /// True if no other process uses the store, so that a pending record of another process is
+    /// that of an earlier run.
+    pub alone: bool,
+}
+
+/// The calls that wait for an operator. Clones share everything.
+#[derive(Clone)]
+pub struct Approvals(Arc<Inner>);
+
+struct Inner {
+    options: ApprovalOptions,
+    /// Identifies this process in records.
+    process: String,
+    waiting: Mutex<usize>,
+    note: Mutex<Option<Note>>,
+}
+
+/// Why a decision was not accepted.
+#[derive(Debug, thiserror::Error)]
+pub enum NotDecided {
+    #[error("there is no approval `{0}`")]
+    Unknown(String),
+    #[error("the approval is {} already", word(.0.state))]
+    Over(Box<Approval>),
+    #[error("a caller cannot agree to its own call")]
+    OwnCall,
+    #[error("the store cannot be used: {0}")]
+    Store(#[from] StoreError),
+}
+
+/// An operator's decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    pub agrees: bool,
+    pub scope: Scope,
+    pub note: Option<String>,
+}
+
+impl Approvals {
+    pub fn new(options: ApprovalOptions) -> Self {
+        let process = uuid::Uuid::new_v4().simple().to_string();
+        Self(Arc::new(Inner { options, process, waiting: Mutex::new(0), note: Mutex::new(None) }))
+    }
+
+    /// Sets the function that records questions and decisions.
+    pub fn record_with(&self, note: Note) {
+        *self.0.note.lock() = Some(note);
+    }
+
+    /// All records, the newest last.
+    pub async fn list(&self) -> Result<Vec<Approval>, StoreError> {
+        let values = self.0.options.store.list(RECORDS, "", MAX_LISTED).await?;
+        let mut all = Vec::new();
+        for (_, value) in values {
+            if let Ok(approval) = serde_json::from_slice::<Approval>(&value.bytes) {
+                all.push(self.settled(approval).await);
+            }
+        }
+        all.sort_by(|one, other| (&one.asked_at, &one.id).cmp(&(&other.asked_at, &other.id)));
+        Ok(all)
+    }
+
+    pub async fn show(&self, id: &str) -> Result<Approval, NotDecided> {
+        let (approval, _) = self.find(id).await?;
+        Ok(self.settled(approval).await)
+    }
+
+    /// Decides about a waiting call. The operator must be another caller, unless the local user
+    /// proved to be the operator.
+    pub async fn decide(
+        &self,
+        id: &str,
+        operator: &str,
+        is_proven: bool,
+        decision: &Decision,
+    ) -> Result<Approval, NotDecided> {
+        let (found, version) = self.find(id).await?;
+        let found = self.settled(found).await;
+        if found.state != ApprovalState::Pending {
+            return Err(NotDecided::Over(Box::new(found)));
+        }
+        if found.caller == operator && !is_proven {
+            return Err(NotDecided::OwnCall);
+        }
+        let mut decided = found.clone();
+        decided.state = if decision.agrees { ApprovalState::Approved } else { ApprovalState::Denied };
+        decided.decided_by = Some(operator.to_owned());
+        decided.decided_at = Some(iso_8601(SystemTime::now()));
+        decided.scope = decision.agrees.then(|| decision.scope.to_string());
+        decided.note.clone_from(&decision.note);
+        // The grant is written first: a decision that cannot be kept is none.
+        if decision.agrees
+            && let Some(grant) = Grant::new(&decided, &decision.scope)
+        {
+            grant.keep(&*self.0.options.store).await?;
+        }
+        match self.write(&decided, Condition::Unchanged(version)).await? {
+            Outcome::Done(_) => {}
+            Outcome::Conflict => return Err(NotDecided::Over(Box::new(self.show(id).await?))),
+        }
+        let retention = Retention { lifetime: KEPT, events: 1 };
+        self.0
+            .options
+            .store
+            .append(&format!("{LOGS}{id}"), Bytes::from_static(b"decided"), retention)
+            .await?;
+        self.note(&decided, operator);
+        Ok(decided)
+    }
+
+    /// True if an earlier decision covers this call.
+    pub(crate) async fn is_granted(&self, call: &Call, asked: &Asked) -> bool {
+        match Grant::find(&*self.0.options.store, &call.caller.id, &asked.subject).await {
+            Ok(Some(grant)) => {
+                let detail = format!("`{}` by the agreement of {}", asked.subject, grant.by);
+                self.tell("approval-used", &call.caller.id, &detail);
+                true
+            }
+            Ok(None) => false,
+            Err(error) => {
+                tracing::warn!(%error, "agreements cannot be read");
+                false
+            }
+        }
+    }
+
+    /// Remembers that the person at the client agreed for a while.
+    pub(crate) async fn grant(&self, call: &Call, asked: &Asked, lasting: Duration) {
+        let grant = Grant::of_client(&call.caller.id, &asked.subject, lasting);
+        if let Err(error) = grant.keep(&*self.0.options.store).await {
+            tracing::warn!(%error, "an agreement cannot be kept");
+        }
+    }
+
+    /// Records an answer of the person at the client.
+    pub(crate) fn answered(&self, call: &Call, asked: &Asked, agrees: bool) {
+        let what = if agrees { "consent-given" } else { "consent-refused" };
+        let detail = format!("`{}` by the person at the client; {}", asked.subject, asked.rule);
+        self.tell(what, &call.caller.id, &detail);
+    }
+
+    /// Begins a question to an operator.
+    pub(crate) async fn open(&self, call: &Call, asked: &Asked) -> Result<Question, Fault> {
+        let options = &self.0.options;
+        if !options.reachable {
+            let text =
+                format!("`{}` needs the consent of a person, and this client cannot ask one", asked.subject);
+            return Err(Fault::new(FaultKind::ApprovalRefused, text).with_detail(asked.rule.clone()));
+        }
+        let place = Place::take(&self.0).ok_or_else(|| {
+            Fault::new(FaultKind::Overloaded, "too many calls wait for approval").harmless_to_repeat()
+        })?;
+        let approval = Approval::new(call, asked, options.timeout, &self.0.process);
+        self.write(&approval, Condition::Absent).await.map_err(|error| {
+            Fault::new(FaultKind::StoreUnavailable, "the question to an operator cannot be stored")
+                .with_detail(error.to_string())
+        })?;
+        self.note(&approval, &approval.caller);
+        Ok(Question { approvals: self.clone(), approval, is_over: false, _place: place })
+    }
+
+    async fn find(&self, id: &str) -> Result<(Approval, trunkline_store::Version), NotDecided> {
+        let unknown = || NotDecided::Unknown(id.to_owned());
+        let is_id = id.len() <= 64 && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+        let key = format!("{RECORDS}{id}");
+        let value = if is_id { self.0.options.store.get(&key).await? } else { None };
+        let value = value.ok_or_else(unknown)?;
+        Ok((serde_json::from_slice(&value.bytes).map_err(|_| unknown())?, value.version))
+    }
+
+    /// The record, with its state as it is now: a pending one may be over without anyone having
+    /// been there to write it.
+    async fn settled(&self, mut approval: Approval) -> Approval {
+        if approval.state != ApprovalState::Pending {
+            return approval;
+        }
+        if self.0.options.alone && approval.process != self.0.process {
+            approval.state = ApprovalState::Abandoned;
+        } else if approval.is_late() {
+            approval.state = ApprovalState::Expired;
+        } else {
+            return approval;
+        }
+        if let Err(error) = self.write(&approval, Condition::Always).await {
+            tracing::warn!(%error, "an approval cannot be written");
+        }
+        approval
+    }
+
+    async fn write(&self, approval: &Approval, condition: Condition) -> Result<Outcome, StoreError> {
+        let bytes = serde_json::to_vec(approval).unwrap_or_default();
+        let key = format!("{RECORDS}{}", approval.id);
+        self.0.options.store.put(&key, bytes.into(), condition, Some(KEPT)).await
+    }
+
+    fn note(&self, approval: &Approval, who: &str) {
+        let about = format!("{} `{}` of {}", approval.id, approval.tool, approval.caller);
+        let detail = match &approval.scope {
+            Some(scope) => format!("{about}, {scope}; {}", approval.rule),
+            None => format!("{about}; {}", approval.rule),
+        };
+        self.tell(&format!("approval-{}", word(approval.state)), who, &detail);
+    }
+
+    fn tell(&self, what: &str, who: &str, detail: &str) {
+        tracing::info!(who, detail, "{what}");
+        if let Some(note) = &*self.0.note.lock() {
+            note(what, who, detail);
+        }
+    }
+}
+
+/// A question to an operator. Dropping it withdraws the question.
+pub(crate) struct Question {
+    approvals: Approvals,
+    approval: Approval,
+    is_over: bool,
+    _place: Place,
+}
+
+impl Question {
+    pub(crate) fn id(&self) -> &str {
+        &self.approval.id
+    }
+
+    /// Waits for the decision.
+    pub(crate) async fn decided(mut self) -> Result<(), Fault> {
+        let log = format!("{LOGS}{}", self.approval.id);
+        let options = &self.approvals.0.options;
+        let answered = timeout(options.timeout, options.store.appended(&log, 0)).await;
+        if let Some(Err(error)) = answered {
+            let text = "the store with the decision cannot be reached";
+            return Err(Fault::new(FaultKind::StoreUnavailable, text).with_detail(error.to_string()));
+        }
+        // A decision in the last moment counts, so the record is read in any case.
+        let found = self.approvals.find(&self.approval.id).await;
+        self.is_over = true;
+        match found.map(|(approval, _)| approval) {
+            Ok(approval) if approval.state == ApprovalState::Approved => Ok(()),
+            Ok(approval) if approval.state == ApprovalState::Denied => Err(refused(&approval)),
+            _ => {
+                self.approval.state = ApprovalState::Expired;
+                self.write().await;
+                let text = format!("nobody decided about `{}` in time", self.approval.tool);
+                Err(Fault::new(FaultKind::ApprovalExpired, text).harmless_to_repeat())
+            }
+        }
+    }
+
+    async fn write(&self) {
+        if let Err(error) = self.approvals.write(&self.approval, Condition::Always).await {
+            tracing::warn!(%error, "an approval cannot be written");
+        }
+        self.approvals.note(&self.approval, &self.approval.caller);
+    }
+}
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let (approvals, mut approval) = (self.approvals.clone(), self.approval.clone());
+        runtime.spawn(async move {
+            // A decision that was made in the meantime stays as it is.
+            let Ok((found, version)) = approvals.find(&approval.id).await else { return };
+            if found.state == ApprovalState::Pending {
+                approval.state = ApprovalState::Withdrawn;
+                let written = approvals.write(&approval, Condition::Unchanged(version)).await;
+                if matches!(written, Ok(Outcome::Done(_))) {
+                    approvals.note(&approval, &approval.caller);
+                }
+            }
+        });
+    }
+}
+
+/// One of the places for waiting calls.
+struct Place(Arc<Inner>);
+
+impl Place {
+    fn take(inner: &Arc<Inner>) -> Option<Self> {
+        let mut waiting = inner.waiting.lock();
+        if *waiting >= inner.options.most {
+            return None;
+        }
+        *waiting += 1;
+        Some(Self(Arc::clone(inner)))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        *self.0.waiting.lock() -= 1;
+    }
+}
+
+fn refused(approval: &Approval) -> Fault {
+    let why = approval.note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
+    let text = format!("an operator did not agree to `{}`{why}", approval.tool);
+    Fault::new(FaultKind::ApprovalRefused, text)
+}
+
+fn word(state: ApprovalState) -> &'static str {
+    match state {
+        ApprovalState::Pending => "pending",
+        ApprovalState::Approved => "approved",
+        ApprovalState::Denied => "denied",
+        ApprovalState::Expired => "expired",
+        ApprovalState::Withdrawn => "withdrawn",
+        ApprovalState::Abandoned => "abandoned",
+    }
+}
+
+impl fmt::Debug for Approvals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Approvals").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ApprovalOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApprovalOptions").field("timeout", &self.timeout).finish_non_exhaustive()
+    }
+}

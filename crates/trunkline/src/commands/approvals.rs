@@ -1,0 +1,211 @@
+//! `approvals`: calls that wait for an operator's consent.
+
+use super::{
+    Context, Ending,
+    status::{Asker, DEFAULT_ADDRESS, runtime},
+};
+use crate::{
+    args::parse_duration,
+    environment,
+    failure::Failure,
+    render::safe,
+    wire::{gateway::approvals::PATH, operator},
+};
+use http::StatusCode;
+use serde::Deserialize;
+use std::{fmt::Write as _, time::Duration};
+use trunkline_protocol::{Fault, FaultKind, Raw};
+
+/// Time limit for the gateway's answer.
+const LIMIT: Duration = Duration::from_secs(30);
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Approve,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Approve {
+    /// List the calls that wait, and those decided in the last days
+    List(Place),
+    /// Show one call with its arguments
+    Show(One),
+    /// Agree to a call
+    Approve(Agreement),
+    /// Refuse a call
+    Deny(Refusal),
+}
+
+#[derive(Debug, clap::Args)]
+struct Place {
+    /// The address of the gateway
+    #[arg(long, value_name = "URL", default_value = DEFAULT_ADDRESS)]
+    url: String,
+    /// API key to send; prefer `TRUNKLINE_KEY`, which other users of this machine cannot read
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+struct One {
+    /// The id of the approval
+    #[arg(value_name = "ID")]
+    id: String,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Debug, clap::Args)]
+struct Agreement {
+    #[command(flatten)]
+    one: One,
+    /// Agree to all calls of this tool for a time: by this caller, or by any caller [default: this
+    /// call only]
+    #[arg(long = "for", value_name = "SCOPE", requires = "lasting")]
+    scope: Option<Scope>,
+    /// How long the agreement holds, such as `30m` or `8h`
+    #[arg(long, value_name = "TIME", requires = "scope", value_parser = parse_duration)]
+    lasting: Option<Duration>,
+    /// A note for the record
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+struct Refusal {
+    #[command(flatten)]
+    one: One,
+    /// The reason, which the caller is told
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Scope {
+    Caller,
+    Tool,
+}
+
+/// A record as the gateway tells it. Unknown members are accepted.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Record {
+    id: String,
+    state: String,
+    tool: String,
+    caller: String,
+    client: String,
+    arguments: String,
+    rule: String,
+    reason: Option<String>,
+    asked_at: String,
+    expires_at: String,
+    decided_by: Option<String>,
+    decided_at: Option<String>,
+    scope: Option<String>,
+    note: Option<String>,
+}
+
+pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
+    match &args.command {
+        Approve::List(place) => {
+            let page = ask(context, place, PATH, &[])?;
+            if context.output.json {
+                return context.print_json(&page);
+            }
+            let all: Vec<Record> = page.member_as("approvals").unwrap_or_default();
+            context.print(&list(&all))
+        }
+        Approve::Show(one) => tell(context, &ask(context, &one.place, &format!("{PATH}/{}", one.id), &[])?),
+        Approve::Approve(agreement) => {
+            let mut query = Vec::new();
+            if let (Some(scope), Some(lasting)) = (agreement.scope, agreement.lasting) {
+                let scope = match scope {
+                    Scope::Caller => "caller",
+                    Scope::Tool => "tool",
+                };
+                query.push(("for", scope.to_owned()));
+                query.push(("lasting", format!("{}ms", lasting.as_millis())));
+            }
+            query.extend(agreement.note.clone().map(|note| ("note", note)));
+            decide(context, &agreement.one, "approve", &query)
+        }
+        Approve::Deny(refusal) => {
+            let query: Vec<_> = refusal.note.clone().map(|note| ("note", note)).into_iter().collect();
+            decide(context, &refusal.one, "deny", &query)
+        }
+    }
+}
+
+fn decide(context: &Context, one: &One, act: &str, query: &[(&str, String)]) -> Result<Ending, Failure> {
+    tell(context, &ask(context, &one.place, &format!("{PATH}/{}/{act}", one.id), query)?)
+}
+
+fn ask(context: &Context, place: &Place, path: &str, query: &[(&str, String)]) -> Result<Raw, Failure> {
+    let key = place.key.as_deref().or(context.environment.get_filled(environment::KEY));
+    let mut asker = Asker::new(&place.url, key, &format!("/control/{path}"))?.with_query(query);
+    // Only where no key tells the operator apart, and never to another machine.
+    if key.is_none()
+        && asker.stays_here()
+        && let Some(secret) = operator::secret(&context.environment)
+    {
+        asker = asker.with_header(operator::HEADER, &secret)?;
+    }
+    let (status, page) = runtime()?.block_on(asker.command(LIMIT))?;
+    if status == StatusCode::OK {
+        return Ok(page);
+    }
+    Err(match page.member_as::<String>("error") {
+        Some(error) => Failure::usage(error),
+        None => {
+            let text = format!("the gateway answers {status}: {}", page.as_str());
+            Failure::connecting(Fault::new(FaultKind::BadAnswer, text))
+        }
+    })
+}
+
+fn tell(context: &Context, page: &Raw) -> Result<Ending, Failure> {
+    if context.output.json {
+        return context.print_json(page);
+    }
+    let record: Record = page.decode().unwrap_or_default();
+    let mut text = String::new();
+    let rows = [
+        ("approval", Some(record.id)),
+        ("state", Some(record.state)),
+        ("tool", Some(record.tool)),
+        ("caller", Some(record.caller)),
+        ("client", Some(record.client).filter(|client| !client.is_empty())),
+        ("arguments", Some(record.arguments)),
+        ("reason", record.reason),
+        ("rule", Some(record.rule)),
+        ("asked", Some(record.asked_at)),
+        ("expires", Some(record.expires_at)),
+        ("decided by", record.decided_by),
+        ("decided", record.decided_at),
+        ("scope", record.scope),
+        ("note", record.note),
+    ];
+    for (name, value) in rows {
+        if let Some(value) = value {
+            writeln!(text, "{name:11} {}", safe::line(&value)).expect("a String takes any text");
+        }
+    }
+    context.print(&text)
+}
+
+fn list(all: &[Record]) -> String {
+    if all.is_empty() {
+        return "no call waits for approval\n".to_owned();
+    }
+    let mut text = String::new();
+    for record in all {
+        let line = format!(
+            "{}  {:9}  {}  {} by {}",
+            record.id, record.state, record.asked_at, record.tool, record.caller
+        );
+        writeln!(text, "{}", safe::line(&line)).expect("a String takes any text");
+    }
+    text
+}
