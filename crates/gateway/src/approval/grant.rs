@@ -1,6 +1,7 @@
 //! Grants: agreements that hold for a while.
 
 use super::record::{Approval, millis};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -85,8 +86,7 @@ impl Grant {
 /// Names may be long and contain anything, so the key is their digest.
 fn key(caller: Option<&str>, tool: &str) -> String {
     let text = serde_json::json!([caller, tool]).to_string();
-    let hex: String = digest(&SHA256, text.as_bytes()).as_ref().iter().map(|b| format!("{b:02x}")).collect();
-    format!("{GRANTS}{hex}")
+    format!("{GRANTS}{}", URL_SAFE_NO_PAD.encode(digest(&SHA256, text.as_bytes())))
 }
 
 impl fmt::Display for Scope {

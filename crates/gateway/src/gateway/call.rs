@@ -39,7 +39,7 @@ impl Inner {
             Verdict::Allowed(permit) => Ok(permit),
             Verdict::Ask(asked) => {
                 let sent = renamed(found.as_ref(), route);
-                self.agreed(catalog, (&asked, &passed), (&call, sent), route.server()).ok_or(asked)
+                self.agreed((&asked, &passed), (&call, sent), route.server()).ok_or(asked)
             }
             Verdict::Denied(Denial::Hidden) => {
                 let refused = refused(&call, "tool");
@@ -93,7 +93,7 @@ impl Inner {
             Verdict::Allowed(permit) => permit,
             Verdict::Ask(asked) => {
                 let sent = renamed(found.as_ref(), route);
-                match self.agreed(catalog, (&asked, &passed), (&call, sent), route.server()) {
+                match self.agreed((&asked, &passed), (&call, sent), route.server()) {
                     Some(permit) => permit,
                     None => return self.once_agreed(call, asked, passed),
                 }

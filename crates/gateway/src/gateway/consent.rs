@@ -89,9 +89,10 @@ async fn agreed(
             decided = &mut decided => return decided,
             _ = ticks.tick(), if token.is_some() => {
                 count += 1;
-                let part = token.as_ref().map(|token| progress(token, count, &text));
-                // If the client does not read, it is not told again.
-                part.into_iter().for_each(|part| drop(tell.try_send(part)));
+                if let Some(token) = &token {
+                    // If the client does not read, it is not told again.
+                    drop(tell.try_send(progress(token, count, &text)));
+                }
             }
         }
     }

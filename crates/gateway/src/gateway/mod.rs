@@ -240,7 +240,6 @@ impl Inner {
     /// round of the same call, whose state the call carries.
     fn agreed<'a>(
         &self,
-        catalog: &Catalog,
         (asked, passed): (&Asked, &Passed),
         (call, sent): (&Call, Option<Raw>),
         server: &'a Server,
@@ -250,7 +249,7 @@ impl Inner {
         inner.params = sent.or(inner.params);
         let renewed = self.states.continues(server.name(), &inner).then(|| Agreement::new(asked, call));
         let agreement = passed.agreement.as_ref().or(renewed.as_ref())?;
-        catalog.policy.permit_agreed((asked, agreement), call, server)
+        agreement.permit(asked, call, server)
     }
 
     /// Sends a call to its server. A state that the server hands out is bound to the call.

@@ -34,7 +34,7 @@ impl Inner {
             Verdict::Ask(asked) => {
                 let inner = Raw::string(&found.inner);
                 let sent = call.params.as_ref().and_then(|params| params.with("uri", &inner));
-                match self.agreed(catalog, (&asked, &passed), (&call, sent), found.server) {
+                match self.agreed((&asked, &passed), (&call, sent), found.server) {
                     Some(permit) => permit,
                     None => return self.once_agreed(call, asked, passed),
                 }

@@ -1,6 +1,6 @@
 //! Agreement: the consent of a person to one call.
 
-use super::{Asked, Permit, Policy};
+use super::{Asked, Permit};
 use crate::catalog::Server;
 use trunkline_protocol::{Call, Raw};
 
@@ -15,16 +15,9 @@ impl Agreement {
     pub(crate) fn new(asked: &Asked, call: &Call) -> Self {
         Self { subject: asked.subject.clone(), params: call.params.clone() }
     }
-}
 
-impl Policy {
     /// Permission for a call that a person was asked about, if it is the call agreed to.
-    pub(crate) fn permit_agreed<'a>(
-        &self,
-        (asked, agreement): (&Asked, &Agreement),
-        call: &Call,
-        server: &'a Server,
-    ) -> Option<Permit<'a>> {
-        (*agreement == Agreement::new(asked, call)).then(|| Permit::new(server))
+    pub(crate) fn permit<'a>(&self, asked: &Asked, call: &Call, server: &'a Server) -> Option<Permit<'a>> {
+        (*self == Self::new(asked, call)).then(|| Permit::new(server))
     }
 }

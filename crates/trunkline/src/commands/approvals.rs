@@ -22,11 +22,11 @@ const LIMIT: Duration = Duration::from_secs(30);
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: Approve,
+    command: Act,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Approve {
+enum Act {
     /// List the calls that wait, and those decided in the last days
     List(Place),
     /// Show one call with its arguments
@@ -109,7 +109,7 @@ struct Record {
 
 pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     match &args.command {
-        Approve::List(place) => {
+        Act::List(place) => {
             let page = ask(context, place, PATH, &[])?;
             if context.output.json {
                 return context.print_json(&page);
@@ -117,8 +117,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
             let all: Vec<Record> = page.member_as("approvals").unwrap_or_default();
             context.print(&list(&all))
         }
-        Approve::Show(one) => tell(context, &ask(context, &one.place, &format!("{PATH}/{}", one.id), &[])?),
-        Approve::Approve(agreement) => {
+        Act::Show(one) => tell(context, &ask(context, &one.place, &format!("{PATH}/{}", one.id), &[])?),
+        Act::Approve(agreement) => {
             let mut query = Vec::new();
             if let (Some(scope), Some(lasting)) = (agreement.scope, agreement.lasting) {
                 let scope = match scope {
@@ -131,7 +131,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
             query.extend(agreement.note.clone().map(|note| ("note", note)));
             decide(context, &agreement.one, "approve", &query)
         }
-        Approve::Deny(refusal) => {
+        Act::Deny(refusal) => {
             let query: Vec<_> = refusal.note.clone().map(|note| ("note", note)).into_iter().collect();
             decide(context, &refusal.one, "deny", &query)
         }
@@ -156,13 +156,11 @@ fn ask(context: &Context, place: &Place, path: &str, query: &[(&str, String)]) -
     if status == StatusCode::OK {
         return Ok(page);
     }
-    Err(match page.member_as::<String>("error") {
-        Some(error) => Failure::usage(error),
-        None => {
-            let text = format!("the gateway answers {status}: {}", page.as_str());
-            Failure::connecting(Fault::new(FaultKind::BadAnswer, text))
-        }
-    })
+    if let Some(error) = page.member_as::<String>("error") {
+        return Err(Failure::usage(error));
+    }
+    let text = format!("the gateway answers {status}: {}", page.as_str());
+    Err(Failure::connecting(Fault::new(FaultKind::BadAnswer, text)))
 }
 
 fn tell(context: &Context, page: &Raw) -> Result<Ending, Failure> {

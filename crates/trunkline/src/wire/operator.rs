@@ -6,7 +6,7 @@
 
 use super::settings::state_home;
 use crate::environment::Environment;
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use std::path::PathBuf;
 use trunkline_config::{Secret, read_regular_text, write_secret};
 
@@ -36,7 +36,7 @@ pub(crate) fn secret(environment: &Environment) -> Option<String> {
 
 /// True if the request proves to come from the operator.
 pub(crate) fn is_proven(headers: &HeaderMap, secret: Option<&str>) -> bool {
-    let given = headers.get(HEADER).map(|value| value.as_bytes());
+    let given = headers.get(HEADER).map(HeaderValue::as_bytes);
     match (given, secret) {
         (Some(given), Some(secret)) => {
             let same = given.iter().zip(secret.as_bytes()).fold(0, |seen, (one, other)| seen | (one ^ other));
