@@ -27,6 +27,7 @@ const READERS: [(&str, &str); 28] = [
     ("serve/src/access/note.rs", "told in the access log"),
     ("serve/src/access/record.rs", "told in the access log"),
     ("http1/src/server/date.rs", "told in answers"),
+    ("serve/src/execution/record.rs", "told to clients; compared only to say how long a record is kept"),
     ("serve/src/rest/answer.rs", "told to clients"),
     ("serve/src/tasks/task_store.rs", "told to clients"),
     ("packs/src/ci/job/launch.rs", "whether a report is newer than its job, by the clock of the file system"),
