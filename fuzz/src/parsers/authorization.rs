@@ -40,7 +40,7 @@ static GATE: LazyLock<Gate> = LazyLock::new(|| {
     let keys = ApiKeys::from_token(identity, KEY).expect("a strong key");
     let verifier = JwtVerifier::with_keys(options(), signing_keys().as_bytes()).expect("sound keys");
     let limit = AttemptLimit { burst: u32::MAX, interval: Duration::ZERO, ..AttemptLimit::default() };
-    Gate::new(Authenticator::Both(keys.into(), verifier), Unidentified::Refuse, limit)
+    Gate::new(Authenticator::Both(keys.into(), verifier.into()), Unidentified::Refuse, limit)
 });
 
 pub fn holds(data: &[u8]) {
