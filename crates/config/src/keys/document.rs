@@ -40,8 +40,8 @@ pub(crate) struct Document {
     /// budget. Above it, a warning is logged.
     #[schemars(range(min = 1))]
     tool_budget: Option<u64>,
-    /// Use of the lock file, which `trunkline lock` writes. `report`: definitions that differ from it
-    /// are logged and shown in the status. `enforce`: they are not offered until
+    /// Use of the lock file, which `trunkline lock` writes. `report`: definitions that differ from
+    /// it are logged and shown in the status. `enforce`: they are not offered until
     /// `trunkline lock accept`. `off`: it is not read.
     lock: LockSetting,
     /// The lock file. `null`: `trunkline.lock` beside the configuration file.

@@ -174,8 +174,9 @@ fn wants_events(headers: &HeaderMap) -> bool {
     headers.get_all(header::ACCEPT).iter().any(|value| value.to_str().is_ok_and(named))
 }
 
-/// Reads `{"params": {…}, "context": {"sessionId", "userId", "timeout", "priority"}, "mode"}`. Types
-/// are not converted, and a member that does not exist is an error, so that a typing error shows.
+/// Reads `{"params": {…}, "context": {"sessionId", "userId", "timeout", "priority"}, "mode"}`.
+/// Types are not converted, and a member that does not exist is an error, so that a typing error
+/// shows.
 fn read(body: &Bytes, longest: Duration) -> Result<Asked, RestError> {
     let body = Raw::parse(body.clone())
         .map_err(|error| RestError::invalid("body", &error.to_string(), Value::Null))?;

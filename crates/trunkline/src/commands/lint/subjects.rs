@@ -79,7 +79,8 @@ fn all(context: &Context, args: &Args) -> Result<Vec<Subject>, Failure> {
 fn in_file(context: &Context, args: &Args, file: &str) -> Result<Vec<Subject>, Failure> {
     let config = configuration(context, file)?;
     if !Lock::is_one(&config.value) {
-        // A lock file in another format would otherwise be judged as a configuration without servers.
+        // A lock file in another format would otherwise be judged as a configuration without
+        // servers.
         if Path::new(file).extension().is_some_and(|extension| extension == "lock") {
             return Err(Failure::usage(format!("{file} is no lock file: it has no `lockfileVersion`"))
                 .hint("`trunkline lock` writes one"));

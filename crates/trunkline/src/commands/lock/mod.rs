@@ -28,8 +28,8 @@ use trunkline_lock::Lock;
 /// each with its hash. With --check, nothing is written: differences are shown with their severity.
 /// `"lock": "enforce"` in the configuration keeps the gateway from offering what differs.
 ///
-/// Exit status: 0 fine, 1 something differs from the lock file, 2 usage or configuration, 3 a server
-/// cannot be reached.
+/// Exit status: 0 fine, 1 something differs from the lock file, 2 usage or configuration, 3 a
+/// server cannot be reached.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
