@@ -69,8 +69,10 @@ fn is_clean(run: &Run) {
     let report: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"));
     let mut found = Vec::new();
     for rule in report["targets"][0]["rules"].as_array().unwrap_or_else(|| panic!("{run}")) {
-        // Speed depends on the machine.
-        let findings = rule["findings"].as_array().filter(|_| rule["group"] != "performance");
+        // Speed depends on the machine. All packs together have more tools than some clients take,
+        // which is the user's choice.
+        let is_ours = rule["group"] != "performance" && rule["name"] != "tool-list-size";
+        let findings = rule["findings"].as_array().filter(|_| is_ours);
         found.extend(findings.into_iter().flatten().filter(|finding| finding["level"] != "info"));
     }
     assert!(found.is_empty(), "{found:#?}");

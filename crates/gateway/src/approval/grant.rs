@@ -1,6 +1,7 @@
 //! Grants: agreements that hold for a while.
 
 use super::record::{Approval, millis};
+use crate::policy::Consent;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,8 @@ pub(super) struct Grant {
     /// `None` for all callers.
     caller: Option<String>,
     tool: String,
+    /// `Client` if the person at the client agreed, who cannot agree in place of an operator.
+    from: Consent,
     pub(super) by: String,
     until: u64,
 }
@@ -42,13 +45,20 @@ impl Grant {
             Scope::Tool(lasting) => (None, *lasting),
         };
         let by = approval.decided_by.clone().unwrap_or_default();
-        Some(Self { caller, tool: approval.tool.clone(), by, until: millis(SystemTime::now() + lasting) })
+        Some(Self {
+            caller,
+            tool: approval.tool.clone(),
+            from: Consent::Operator,
+            by,
+            until: millis(SystemTime::now() + lasting),
+        })
     }
 
     pub(super) fn of_client(caller: &str, tool: &str, lasting: Duration) -> Self {
         Self {
             caller: Some(caller.to_owned()),
             tool: tool.to_owned(),
+            from: Consent::Client,
             by: "the person at the client".to_owned(),
             until: millis(SystemTime::now() + lasting),
         }
@@ -57,22 +67,27 @@ impl Grant {
     pub(super) async fn keep(&self, store: &dyn Store) -> Result<(), StoreError> {
         let left = self.until.saturating_sub(millis(SystemTime::now())).max(1);
         let bytes = serde_json::to_vec(self).unwrap_or_default();
-        let key = key(self.caller.as_deref(), &self.tool);
+        let key = key(self.from, self.caller.as_deref(), &self.tool);
         store.put(&key, bytes.into(), Condition::Always, Some(Duration::from_millis(left))).await.map(drop)
     }
 
-    /// The agreement that covers a call of this caller.
+    /// The agreement that covers a call of this caller. If a rule wants the consent of an operator,
+    /// only that of an operator counts.
     pub(super) async fn find(
         store: &dyn Store,
         caller: &str,
         tool: &str,
+        wanted: Consent,
     ) -> Result<Option<Self>, StoreError> {
-        for caller in [Some(caller), None] {
-            let found = store.get(&key(caller, tool)).await?;
+        let of_client = (wanted == Consent::Client).then_some((Consent::Client, Some(caller)));
+        let of_operator = [(Consent::Operator, Some(caller)), (Consent::Operator, None)];
+        for (from, caller) in of_client.into_iter().chain(of_operator) {
+            let found = store.get(&key(from, caller, tool)).await?;
             let grant = found.and_then(|value| serde_json::from_slice::<Self>(&value.bytes).ok());
             let holds = |grant: &Self| {
                 grant.until > millis(SystemTime::now())
                     && grant.tool == tool
+                    && grant.from == from
                     && grant.caller.as_deref() == caller
             };
             if let Some(grant) = grant.filter(holds) {
@@ -84,8 +99,8 @@ impl Grant {
 }
 
 /// Names may be long and contain anything, so the key is their digest.
-fn key(caller: Option<&str>, tool: &str) -> String {
-    let text = serde_json::json!([caller, tool]).to_string();
+fn key(from: Consent, caller: Option<&str>, tool: &str) -> String {
+    let text = serde_json::json!([from, caller, tool]).to_string();
     format!("{GRANTS}{}", URL_SAFE_NO_PAD.encode(digest(&SHA256, text.as_bytes())))
 }
 
@@ -97,5 +112,25 @@ impl fmt::Display for Scope {
             Self::Caller(lasting) => write!(f, "for this caller and tool until {}", until(lasting)),
             Self::Tool(lasting) => write!(f, "for this tool until {}", until(lasting)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trunkline_store::Embedded;
+
+    #[tokio::test]
+    async fn the_agreement_of_a_client_is_none_of_an_operator() {
+        let store = Embedded::in_memory().unwrap();
+        let hour = Duration::from_hours(1);
+        Grant::of_client("ada", "wipe", hour).keep(&store).await.unwrap();
+        let found = async |wanted| Grant::find(&store, "ada", "wipe", wanted).await.unwrap().is_some();
+        assert!(found(Consent::Client).await);
+        assert!(!found(Consent::Operator).await);
+        let operator = Grant { from: Consent::Operator, ..Grant::of_client("ada", "wipe", hour) };
+        operator.keep(&store).await.unwrap();
+        assert!(found(Consent::Client).await && found(Consent::Operator).await);
+        assert!(Grant::find(&store, "bob", "wipe", Consent::Client).await.unwrap().is_none());
     }
 }

@@ -27,8 +27,12 @@ pub use record::{Approval, ApprovalState};
 
 /// Time for which a record is kept after its question.
 const KEPT: Duration = Duration::from_hours(7 * 24);
+/// Time for which a record is kept that nobody decided about.
+const KEPT_UNDECIDED: Duration = Duration::from_hours(1);
 /// Most records in one list.
 const MAX_LISTED: usize = 1000;
+/// Records that are read from the store at once.
+const PAGE: usize = 1000;
 const RECORDS: &str = "approval/";
 const LOGS: &str = "approval-log/";
 
@@ -94,15 +98,29 @@ impl Approvals {
         *self.0.note.lock() = Some(note);
     }
 
-    /// All records, the newest last.
+    /// All pending records and the newest of the others, in the order of their questions.
     pub async fn list(&self) -> Result<Vec<Approval>, StoreError> {
-        let values = self.0.options.store.list(RECORDS, "", MAX_LISTED).await?;
         let mut all = Vec::new();
-        for (_, value) in values {
-            if let Ok(approval) = serde_json::from_slice::<Approval>(&value.bytes) {
-                all.push(self.settled(approval).await);
+        let mut after = String::new();
+        loop {
+            let values = self.0.options.store.list(RECORDS, &after, PAGE).await?;
+            let is_last = values.len() < PAGE;
+            for (key, value) in values {
+                if let Ok(approval) = serde_json::from_slice::<Approval>(&value.bytes) {
+                    all.push(self.settled(approval).await);
+                }
+                after = key;
+            }
+            if is_last {
+                break;
             }
         }
+        // Questions that were withdrawn must not hide those that wait.
+        let is_over = |one: &Approval| one.state != ApprovalState::Pending;
+        all.sort_by(|one, other| {
+            (is_over(one), &other.asked_at, &other.id).cmp(&(is_over(other), &one.asked_at, &one.id))
+        });
+        all.truncate(MAX_LISTED);
         all.sort_by(|one, other| (&one.asked_at, &one.id).cmp(&(&other.asked_at, &other.id)));
         Ok(all)
     }
@@ -157,7 +175,7 @@ impl Approvals {
 
     /// True if an earlier decision covers this call.
     pub(crate) async fn is_granted(&self, call: &Call, asked: &Asked) -> bool {
-        match Grant::find(&*self.0.options.store, &call.caller.id, &asked.subject).await {
+        match Grant::find(&*self.0.options.store, &call.caller.id, &asked.subject, asked.consent).await {
             Ok(Some(grant)) => {
                 let detail = format!("`{}` by the agreement of {}", asked.subject, grant.by);
                 self.tell("approval-used", &call.caller.id, &detail);
@@ -237,7 +255,11 @@ impl Approvals {
     async fn write(&self, approval: &Approval, condition: Condition) -> Result<Outcome, StoreError> {
         let bytes = serde_json::to_vec(approval).unwrap_or_default();
         let key = format!("{RECORDS}{}", approval.id);
-        self.0.options.store.put(&key, bytes.into(), condition, Some(KEPT)).await
+        let lifetime = match approval.state {
+            ApprovalState::Withdrawn | ApprovalState::Expired => KEPT_UNDECIDED,
+            _ => KEPT,
+        };
+        self.0.options.store.put(&key, bytes.into(), condition, Some(lifetime)).await
     }
 
     fn note(&self, approval: &Approval, who: &str) {

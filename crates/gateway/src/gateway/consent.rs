@@ -16,7 +16,7 @@ use tokio::{
     time::interval,
 };
 use trunkline_protocol::{
-    Call, Fault, FaultKind, Notification, Outcome, Part, Question, Raw, Reply,
+    Call, Fault, FaultKind, Notification, Origin, Outcome, Part, Question, Raw, Reply,
     message::{ClientCapabilities, meta},
     method,
 };
@@ -75,7 +75,8 @@ async fn agreed(
     if approvals.is_granted(call, asked).await {
         return Ok(());
     }
-    if asked.consent == Consent::Client && has_form(call) {
+    // A program that calls over REST answers its own questions, so it cannot stand for a person.
+    if asked.consent == Consent::Client && call.origin != Origin::Rest && has_form(call) {
         return ask_client(approvals, call, asked, tell).await;
     }
     let question = approvals.open(call, asked).await?;

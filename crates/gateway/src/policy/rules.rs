@@ -1,5 +1,6 @@
 //! The rules of a policy, as plain data.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeMap;
 
@@ -48,7 +49,8 @@ pub struct RuleSpec {
 }
 
 /// The person who is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Consent {
     /// The person at the client, or an operator if the client cannot ask.
     #[default]

@@ -77,6 +77,8 @@ pub struct Call {
 pub enum Origin {
     #[default]
     Client,
+    /// A program that calls over REST. It answers questions itself; no person is behind it.
+    Rest,
     /// This process, which needs the answer to serve the caller, such as the caller's list of
     /// tools. It is neither charged to the caller nor recorded.
     Ourselves,

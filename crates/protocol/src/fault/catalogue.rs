@@ -131,7 +131,7 @@ catalogue! {
     Overloaded = "E224" "overloaded" Rpc::Own, 503 "RATE_LIMIT_ERROR" retry,
         "Too many calls are in progress", "Wait for other calls to end, then try again";
     DeniedByPolicy = "E225" "denied-by-policy" Rpc::Own, 403 "PERMISSION_ERROR" final,
-        "The policy does not allow this call", "Change the arguments, or ask an operator; `trunkline explain` shows the rule";
+        "The policy does not allow this call", "Change the arguments, or ask an operator";
     ApprovalRefused = "E226" "approval-refused" Rpc::Own, 403 "PERMISSION_ERROR" final,
         "A person did not agree to this call", "Do not repeat it unless that person asks for it";
     ApprovalExpired = "E227" "approval-expired" Rpc::Own, 408 "PERMISSION_ERROR" retry,

@@ -8,7 +8,7 @@ use std::{
 };
 use tokio::sync::oneshot;
 use trunkline_protocol::{
-    Call, Caller, Fault, FaultKind, Notification, Object, Outcome, Part, Question, Raw, Reply,
+    Call, Caller, Fault, FaultKind, Notification, Object, Origin, Outcome, Part, Question, Raw, Reply,
     message::{
         InputRequired, ResultType,
         meta::{CLIENT_CAPABILITIES, PARTIAL, PROGRESS_TOKEN},
@@ -95,6 +95,7 @@ impl Run {
     pub(crate) fn new(service: &Arc<Service>, caller: Arc<Caller>, order: Order) -> Self {
         let started = Instant::now();
         let mut call = Call::new(method::TOOLS_CALL, Some(params(&order)));
+        call.origin = Origin::Rest;
         call.caller = caller;
         call.deadline = Some(started + order.limit);
         let queue = service.queues.of(&service.server_of(&order.tool));

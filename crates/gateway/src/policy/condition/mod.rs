@@ -144,28 +144,24 @@ fn as_text(value: &Raw, matches: impl Fn(&str) -> bool) -> Truth {
 }
 
 fn equal(known: &Value, value: &Raw) -> Truth {
-    if let Some(text) = value.text() {
-        return match known {
-            Value::String(known) => (*known == *text).into(),
-            // A server may read the text `"5"` as the number 5.
-            Value::Number(_) | Value::Bool(_) if is_written(known, &text) => Truth::Unknown,
-            _ => Truth::No,
-        };
-    }
     match known {
+        // Servers convert leniently: `"05"` may be the number 5, and `"yes"` or 1 the value true.
+        // A value of another kind than the known one therefore cannot be judged.
         Value::Number(known) => match number(value.as_str()) {
             Some(given) => (number(&known.to_string()).is_some_and(|known| known == given)).into(),
-            None => Truth::No,
+            None => Truth::Unknown,
         },
-        Value::String(known) => as_text(value, |text| known.trim().to_lowercase() == text),
+        Value::Bool(known) => match value.as_str() {
+            "true" => (*known).into(),
+            "false" => (!*known).into(),
+            _ => Truth::Unknown,
+        },
+        Value::String(known) => match value.text() {
+            Some(text) => (*known == *text).into(),
+            None => as_text(value, |text| known.trim().to_lowercase() == text),
+        },
         _ => value.decode::<Value>().map_or(Truth::Unknown, |value| (value == *known).into()),
     }
-}
-
-/// True if a text spells the value.
-fn is_written(known: &Value, text: &str) -> bool {
-    let spelt = known.to_string();
-    spelt == text.trim().to_lowercase()
 }
 
 /// A number whose whole digits are compared exactly, as far as it has no fraction.

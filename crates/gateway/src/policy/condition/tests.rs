@@ -19,19 +19,33 @@ fn values_are_compared_as_json() {
     assert_eq!(judge(&text, r#"{"env":"PROD"}"#), Truth::No);
     assert_eq!(judge(&text, r#"{"env":null}"#), Truth::No);
     assert_eq!(judge(&text, "{}"), Truth::No);
-    let five = ArgumentSpec { one_of: vec![json!(5), json!(true)], ..at("/n") };
+    let five = ArgumentSpec { one_of: vec![json!(5), json!(7)], ..at("/n") };
     for (given, truth) in [
         ("5", Truth::Yes),
         ("5.0", Truth::Yes),
         ("50e-1", Truth::Yes),
         ("6", Truth::No),
-        ("true", Truth::Yes),
-        // A server may read these as 5 and true.
+        // A server may read these as 5.
         ("\"5\"", Truth::Unknown),
-        ("\" TRUE\"", Truth::Unknown),
-        ("\"six\"", Truth::No),
+        ("\"05\"", Truth::Unknown),
+        ("\"+5.0\"", Truth::Unknown),
+        ("[[5]]", Truth::Unknown),
+        ("true", Truth::Unknown),
     ] {
         assert_eq!(judge(&five, &format!("{{\"n\":{given}}}")), truth, "{given}");
+    }
+    let forced = ArgumentSpec { equals: Some(json!(true)), ..at("/force") };
+    for (given, truth) in [
+        ("true", Truth::Yes),
+        ("[true]", Truth::Yes),
+        ("false", Truth::No),
+        // A server may read these as true.
+        ("\"yes\"", Truth::Unknown),
+        ("\" TRUE\"", Truth::Unknown),
+        ("1", Truth::Unknown),
+        ("{}", Truth::Unknown),
+    ] {
+        assert_eq!(judge(&forced, &format!("{{\"force\":{given}}}")), truth, "{given}");
     }
     let number_as_text = ArgumentSpec { equals: Some(json!("5")), ..at("/n") };
     assert_eq!(judge(&number_as_text, r#"{"n":5}"#), Truth::Unknown);

@@ -4,6 +4,7 @@ use crate::{commands::Context, failure::Failure, render::table};
 use serde_json::{Value, json};
 use trunkline_gateway::disclosure::tokens;
 use trunkline_protocol::{Raw, message::Tool};
+use trunkline_secrets::counted;
 
 /// The estimated tokens of these tools.
 pub(super) fn of_all(tools: &[Tool]) -> usize {
@@ -27,7 +28,7 @@ pub(super) fn show(context: &Context, tools: &[Tool]) -> Result<(), Failure> {
     let headings = ["tool", "tokens"].map(str::to_owned);
     let mut rows: Vec<Vec<String>> =
         costs.iter().map(|(name, cost)| vec![(*name).to_owned(), cost.to_string()]).collect();
-    rows.push(vec![format!("{} tools", tools.len()), of_all(tools).to_string()]);
+    rows.push(vec![counted(tools.len(), "tool"), of_all(tools).to_string()]);
     context.print(&table::columns(&headings, &rows))?;
     Ok(())
 }

@@ -20,6 +20,7 @@ use std::{
 };
 use trunkline_config::{read_regular_text, replace};
 use trunkline_lock::Lock;
+use trunkline_secrets::counted;
 
 /// Accept the definitions of tools as they are now, and notice later changes
 ///
@@ -98,7 +99,8 @@ fn write_all(context: &Context, args: &Args) -> Result<Ending, Failure> {
         context.print_json(&serde_json::json!({"file": path, "servers": servers, "definitions": count}))?;
     } else {
         let file = safe::line(&path.display().to_string());
-        context.print(&format!("{file}: {count} definitions of {} servers\n", lock.servers.len()))?;
+        let (definitions, servers) = (counted(count, "definition"), counted(lock.servers.len(), "server"));
+        context.print(&format!("{file}: {definitions} of {servers}\n"))?;
     }
     Ok(ending)
 }
