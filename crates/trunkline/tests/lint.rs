@@ -206,8 +206,9 @@ fn a_lock_file_pins_the_tools_of_servers() {
     let file = folder.path().join("trunkline.lock");
     let mut lock: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
     let tools = lock["servers"]["scripted"]["tools"].as_object_mut().unwrap();
-    let (_, tool) = tools.iter_mut().next().unwrap();
-    tool["description"] = "What somebody accepted.".into();
+    // The accepted definition of one tool is that of another; an edited one would be refused.
+    let other = tools.values().last().unwrap().clone();
+    *tools.values_mut().next().unwrap() = other;
     fs::write(&file, lock.to_string()).unwrap();
     let changed = lint(&["trunkline.lock"]);
     assert_eq!(changed.code, 1, "{changed}");

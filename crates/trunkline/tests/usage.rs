@@ -84,6 +84,8 @@ fn the_help_of_call_shows_both_forms() {
         Options:
               --no-check    Send the arguments without reading the tool's schema; plain values are sent as
                             strings
+              --async       Start the tool as an execution of a running gateway and print its id; see
+                            `trunkline executions`
               --out <PATH>  Save images, audio and other binary content in this directory, or as this file
           -h, --help        Print help (see more with '--help')
 

@@ -58,14 +58,13 @@ fn header(input: &mut impl BufRead) -> Option<Header> {
 
 fn work(header: &Header, bytes: &[u8]) -> Result<Vec<u8>, DocumentFailure> {
     match &header.work {
-        Work::Convert { format, name, password } => {
+        Work::Convert { format, name } => {
             let format =
                 Format::from_name(format).ok_or_else(|| DocumentFailure::unknown_format(name.as_deref()))?;
             let limits = Limits { file_bytes: header.file, ..Limits::default() };
             preflight(bytes, format, &limits)
                 .map_err(|refused| DocumentFailure::new(FaultKind::FileTooLarge, refused.to_string()))?;
-            let options =
-                ReadOptions { name: name.clone(), password: password.clone(), ..ReadOptions::default() };
+            let options = ReadOptions { name: name.clone(), ..ReadOptions::default() };
             let document =
                 read(bytes, format, &options).map_err(|error| DocumentFailure::from_read(&error))?;
             let mut output = serde_json::to_vec(&Summary::of(&document)).unwrap_or_default();

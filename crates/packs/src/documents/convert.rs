@@ -29,8 +29,6 @@ struct Args {
     content: Option<String>,
     /// File name of `content`, such as `report.pdf`
     name: Option<String>,
-    /// Password of an encrypted file
-    password: Option<String>,
 }
 
 /// The answer of a conversion.
@@ -93,8 +91,7 @@ async fn run(
     let source = source(documents, &args).await?;
     let format = source.format(format)?;
     cx.progress(1, Some(STEPS), format!("converting {}", format.name()));
-    let (name, password) = (source.name.as_deref(), args.password.as_deref());
-    let converted = documents.converter.convert(&source.bytes, format, name, password).await?;
+    let converted = documents.converter.convert(&source.bytes, format, source.name.as_deref()).await?;
     answer(documents, cx, format, converted).await
 }
 

@@ -18,8 +18,6 @@ use super::pack::Documents;
 struct Args {
     /// An http or https URL of the public Internet
     url: String,
-    /// Password of an encrypted file
-    password: Option<String>,
 }
 
 pub(super) fn tool(documents: &Arc<Documents>, fetch: &Arc<dyn FetchUrl>) -> Tool {
@@ -49,8 +47,7 @@ async fn run(
     let fetched = fetch.fetch(args.url).await?;
     let format = format(&fetched)?;
     cx.progress(1, Some(STEPS), format!("converting {}", format.name()));
-    let password = args.password.as_deref();
-    let converted = documents.converter.convert(&fetched.bytes, format, fetched.name(), password).await?;
+    let converted = documents.converter.convert(&fetched.bytes, format, fetched.name()).await?;
     convert::answer(documents, cx, format, converted).await
 }
 

@@ -62,17 +62,12 @@ impl Converter {
         bytes: &[u8],
         format: Format,
         name: Option<&str>,
-        password: Option<&str>,
     ) -> Result<Converted, DocumentFailure> {
         let size = bytes.len() as u64;
         if size > self.limits.file {
             return Err(DocumentFailure::too_large(size, self.limits.file));
         }
-        let work = Work::Convert {
-            format: format.name().to_owned(),
-            name: name.map(str::to_owned),
-            password: password.map(str::to_owned),
-        };
+        let work = Work::Convert { format: format.name().to_owned(), name: name.map(str::to_owned) };
         let output = self.run(work, bytes, self.limits.time(size), FaultKind::ConversionFailed).await?;
         let broken = || DocumentFailure::new(FaultKind::ConversionFailed, "the converter answered nonsense");
         let end = output.iter().position(|byte| *byte == b'\n').ok_or_else(broken)?;

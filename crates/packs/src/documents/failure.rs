@@ -73,7 +73,8 @@ impl DocumentFailure {
         let failure = Self::new(kind, error.to_string());
         match error {
             ReadError::NoBytes => failure.hint("the file may not have been written completely"),
-            ReadError::Encrypted => failure.hint("pass its password, or save it without one"),
+            ReadError::Encrypted => failure
+                .hint("save it without a password first; tools take none, because a model would see it"),
             ReadError::NoTextLayer => {
                 failure.hint("use a server with OCR, such as docling-mcp, as an upstream")
             }

@@ -16,7 +16,6 @@ pub enum Work {
         /// Name of the [`Format`](trunkline_documents::Format).
         format: String,
         name: Option<String>,
-        password: Option<String>,
     },
     /// Writes a document whose JSON is the input.
     Export { to: ExportFormat, part: Part },

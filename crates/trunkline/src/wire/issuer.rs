@@ -44,9 +44,12 @@ pub(super) fn resource(issuers: &[Issuer]) -> Result<Option<ProtectedResource>, 
 
 /// The scopes that an issuer's tokens must carry, of all issuers.
 pub(super) fn required_scopes(issuers: &[Issuer]) -> Vec<String> {
-    let mut scopes: Vec<String> = issuers.iter().flat_map(|issuer| issuer.scopes.clone()).collect();
-    scopes.sort();
-    scopes.dedup();
+    let mut scopes: Vec<String> = Vec::new();
+    for scope in issuers.iter().flat_map(|issuer| &issuer.scopes) {
+        if !scopes.contains(scope) {
+            scopes.push(scope.clone());
+        }
+    }
     scopes
 }
 

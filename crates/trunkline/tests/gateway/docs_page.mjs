@@ -27,7 +27,7 @@ try {
   await page.locator("nav a").first().waitFor();
 
   await page.fill("#search", "echo says progress");
-  assert.deepEqual(await page.locator("nav a").allTextContents(), ["echo_echo"]);
+  assert.deepEqual(await page.locator("nav a").allTextContents(), ["echo_echo", "echo_gate"]);
   await page.click("nav a");
   await page.fill("#field-text", "<b>once more</b>");
   await page.fill("#field-steps", "two");

@@ -30,7 +30,7 @@ impl Local {
         name: Option<&str>,
         to: ExportFormat,
     ) -> Result<String, DocumentFailure> {
-        let converted = self.converter.convert(bytes, format, name, None).await?;
+        let converted = self.converter.convert(bytes, format, name).await?;
         self.converter.export(&converted.json, to, Part::Whole).await
     }
 }
