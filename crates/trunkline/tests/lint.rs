@@ -206,9 +206,10 @@ fn a_lock_file_pins_the_tools_of_servers() {
     let file = folder.path().join("trunkline.lock");
     let mut lock: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
     let tools = lock["servers"]["scripted"]["tools"].as_object_mut().unwrap();
-    // The accepted definition of one tool is that of another; an edited one would be refused.
-    let other = tools.values().last().unwrap().clone();
-    *tools.values_mut().next().unwrap() = other;
+    let (_, tool) = tools.iter_mut().next().unwrap();
+    tool["description"] = "What somebody accepted.".into();
+    // With hashes, a file that was edited by hand is refused.
+    lock["servers"]["scripted"].as_object_mut().unwrap().remove("hashes").unwrap();
     fs::write(&file, lock.to_string()).unwrap();
     let changed = lint(&["trunkline.lock"]);
     assert_eq!(changed.code, 1, "{changed}");
