@@ -231,6 +231,13 @@ impl Journal {
         self.queue().records.len()
     }
 
+    /// True if everything is synced and the trail's thread waits for work.
+    #[cfg(test)]
+    pub(super) fn is_idle(&self) -> bool {
+        let queue = self.queue();
+        queue.due.is_none() && !queue.for_thread && queue.records.is_empty()
+    }
+
     #[cfg(test)]
     pub(super) fn free_slots(&self) -> usize {
         self.slots.available_permits()

@@ -4,7 +4,7 @@ use crate::audit::{
     faults::{Faults, Trouble},
 };
 use futures_util::FutureExt;
-use std::{io::ErrorKind, sync::mpsc, thread, time::Duration};
+use std::{io::ErrorKind, sync::mpsc, time::Duration};
 
 fn options(faults: &Arc<Faults>) -> Options {
     Options { faults: Arc::clone(faults), ..Options::default() }
@@ -12,17 +12,6 @@ fn options(faults: &Arc<Faults>) -> Options {
 
 fn kind(result: Result<Raw, Fault>) -> Option<FaultKind> {
     result.err().map(|fault| fault.kind())
-}
-
-/// Waits for the sync of the first record. A test that makes syncs slow before that would block
-/// this sync, and with it all later ones.
-fn until_synced(dir: &Path) {
-    let begins = || {
-        fs::read_to_string(dir.join("head")).is_ok_and(|head| head.trim_start_matches('0').starts_with(' '))
-    };
-    while begins() {
-        thread::yield_now();
-    }
 }
 
 #[tokio::test]
@@ -154,7 +143,6 @@ async fn d08_a_slow_disk_makes_callers_wait_in_bounded_memory() {
     let slow = Options { calls: 10, patience: Duration::from_mins(10), ..options(&faults) };
     let (handler, trail) = audited(dir.path(), slow);
     let (leave, stopped) = mpsc::channel();
-    until_synced(dir.path());
     *faults.slow.lock().unwrap() = Some(stopped);
     let handler = Arc::new(handler);
     let calls: Vec<_> = (0..200)
@@ -189,7 +177,6 @@ async fn d08_who_waits_too_long_for_a_stuck_disk_is_refused_and_counted() {
     let faults = Arc::new(Faults::default());
     let (handler, trail) = audited(dir.path(), Options { calls: 1, ..options(&faults) });
     let (leave, stopped) = mpsc::channel();
-    until_synced(dir.path());
     *faults.slow.lock().unwrap() = Some(stopped);
     assert_eq!(kind(call(&handler, "write").await), Some(FaultKind::StoreUnavailable));
     // Simulated time does not wait for the writer thread, so the test does.
@@ -219,7 +206,6 @@ async fn reads_wait_for_no_sync_and_in_batch_mode_nothing_does() {
     for (options, tool) in [(options(&faults), "get"), (batch, "write")] {
         let (handler, trail) = audited(dir.path(), options);
         let (leave, stopped) = mpsc::channel();
-        until_synced(dir.path());
         *faults.slow.lock().unwrap() = Some(stopped);
         // A sync would block for ever.
         call(&handler, tool).await.unwrap();
