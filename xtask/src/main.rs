@@ -30,6 +30,7 @@ mod peers;
 mod process;
 #[cfg(test)]
 mod prose_width;
+mod python_client;
 mod strangers;
 mod summary;
 #[cfg(test)]

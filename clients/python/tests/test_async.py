@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 from contextlib import aclosing
 from typing import Any, Awaitable, Callable
 
 import pytest
 from conftest import Server
 
-from trunkline_client import AsyncClient, AsyncExecution, Client, Execution, ToolNotFoundError
+from trunkline_client import AsyncClient, ToolNotFoundError
 
 Work = Callable[[AsyncClient], Awaitable[None]]
 
@@ -58,12 +57,3 @@ def test_h9_a_cancelled_task_stops_the_call(server: Server) -> None:
         assert (await client.execute_tool("echo_echo", {"text": "after"})).text == "after"
 
     with_client(server, work)
-
-
-def test_both_clients_have_the_same_methods() -> None:
-    def methods(kind: type) -> dict[str, list[str]]:
-        members = inspect.getmembers(kind, inspect.isfunction)
-        return {name: list(inspect.signature(value).parameters) for name, value in members if name[0] != "_"}
-
-    assert methods(Client) == methods(AsyncClient)
-    assert methods(Execution) == methods(AsyncExecution)

@@ -1,7 +1,8 @@
-//! `cargo xtask gen`: writes or checks the pages of `docs/` that the binary generates.
+//! `cargo xtask gen`: writes or checks the files that are generated.
 //!
 //! `trunkline __gen DIR` writes `DIR/docs/*.md`, which are checked in and compared here. It also
-//! writes completions and man pages, which are not checked in.
+//! writes completions and man pages, which are not checked in. The Python client without asyncio
+//! is made of the one with it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +12,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::arguments::Arguments;
-use crate::process;
+use crate::{process, python_client};
 use crate::workspace::Workspace;
 
 /// What to do with pages that differ from the generated ones.
@@ -40,33 +41,33 @@ fn generate(workspace: &Workspace, stale: Stale) -> Result<()> {
     }
     fs::create_dir_all(&folder)?;
     process::run(Command::new(workspace.binary()).arg("__gen").arg(&folder))?;
-    let pages = pages(&folder.join("docs"))?;
-    if pages.is_empty() {
+    let root = workspace.root();
+    let mut files = files(&folder, "docs")?;
+    if files.is_empty() {
         bail!("`trunkline __gen` wrote no page");
     }
-    let docs = workspace.root().join("docs");
-    let differing = differing(&pages, &docs);
+    files.insert(python_client::SYNC.into(), python_client::synchronous(root)?.into_bytes());
+    let differing = differing(&files, root);
     match stale {
-        _ if differing.is_empty() => println!("{} generated pages are up to date", pages.len()),
+        _ if differing.is_empty() => println!("{} generated files are up to date", files.len()),
         Stale::Report => {
-            let names: Vec<String> =
-                differing.iter().map(|page| format!("docs/{}", page.display())).collect();
+            let names: Vec<String> = differing.iter().map(|file| file.display().to_string()).collect();
             bail!("out of date: {}; run cargo xtask gen", names.join(", "));
         }
         Stale::Write => {
-            for page in differing {
-                write(&docs.join(page), &pages[page])?;
-                println!("wrote docs/{}", page.display());
+            for file in differing {
+                write(&root.join(file), &files[file])?;
+                println!("wrote {}", file.display());
             }
         }
     }
     Ok(())
 }
 
-/// All files under `folder` with their content, by their path in it.
-fn pages(folder: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
+/// All files under `part` of `folder` with their content, by their path in `folder`.
+fn files(folder: &Path, part: &str) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
     let mut found = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
+    let mut folders = vec![folder.join(part)];
     while let Some(next) = folders.pop() {
         let entries = fs::read_dir(&next).with_context(|| format!("{} is not there", next.display()))?;
         for entry in entries {
@@ -81,10 +82,10 @@ fn pages(folder: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
     Ok(found)
 }
 
-fn differing<'a>(pages: &'a BTreeMap<PathBuf, Vec<u8>>, docs: &Path) -> Vec<&'a PathBuf> {
+fn differing<'a>(files: &'a BTreeMap<PathBuf, Vec<u8>>, root: &Path) -> Vec<&'a PathBuf> {
     let differs =
-        |(page, content): &(&PathBuf, &Vec<u8>)| fs::read(docs.join(page)).ok().as_ref() != Some(*content);
-    pages.iter().filter(differs).map(|(page, _)| page).collect()
+        |(file, content): &(&PathBuf, &Vec<u8>)| fs::read(root.join(file)).ok().as_ref() != Some(*content);
+    files.iter().filter(differs).map(|(file, _)| file).collect()
 }
 
 fn write(path: &Path, content: &[u8]) -> Result<()> {
@@ -101,17 +102,20 @@ mod tests {
     #[test]
     fn missing_and_changed_pages_differ_and_others_do_not() {
         let folder = tempfile::tempdir().unwrap();
-        let (made, docs) = (folder.path().join("made"), folder.path().join("docs"));
-        for (page, generated, kept) in
-            [("same.md", "1", Some("1")), ("changed.md", "2", Some("old")), ("sub/missing.md", "3", None)]
-        {
+        let (made, root) = (folder.path().join("made"), folder.path().join("root"));
+        for (page, generated, kept) in [
+            ("docs/same.md", "1", Some("1")),
+            ("docs/changed.md", "2", Some("old")),
+            ("docs/sub/missing.md", "3", None),
+        ] {
             write(&made.join(page), generated.as_bytes()).unwrap();
             if let Some(kept) = kept {
-                write(&docs.join(page), kept.as_bytes()).unwrap();
+                write(&root.join(page), kept.as_bytes()).unwrap();
             }
         }
-        write(&docs.join("by-hand.md"), b"not generated").unwrap();
-        let pages = pages(&made).unwrap();
-        assert_eq!(differing(&pages, &docs), [Path::new("changed.md"), Path::new("sub/missing.md")]);
+        write(&made.join("man/other.1"), b"not checked in").unwrap();
+        write(&root.join("docs/by-hand.md"), b"not generated").unwrap();
+        let files = files(&made, "docs").unwrap();
+        assert_eq!(differing(&files, &root), [Path::new("docs/changed.md"), Path::new("docs/sub/missing.md")]);
     }
 }

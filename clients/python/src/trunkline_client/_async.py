@@ -1,4 +1,4 @@
-"""The client for programs with asyncio."""
+"""The client for programs with asyncio. ``cargo xtask gen`` makes ``_sync.py`` of this file."""
 
 from __future__ import annotations
 
@@ -179,7 +179,8 @@ class AsyncClient:
             key=self._key(idempotency_key),
             mode="async",
         )
-        return self.execution((await self._json(request))["executionId"])
+        started = await self._json(request)
+        return self.execution(started["executionId"])
 
     def execution(self, id: str) -> AsyncExecution:
         """An execution that was started before."""

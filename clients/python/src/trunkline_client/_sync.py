@@ -1,4 +1,4 @@
-"""The client for ordinary programs."""
+"""The client for programs without asyncio. Generated from ``_async.py``: do not edit."""
 
 from __future__ import annotations
 
@@ -125,7 +125,8 @@ class Client:
         on_question: QuestionHandler | None = None,
         idempotency_key: str | bool = True,
     ) -> Generator[Event, None, None]:
-        """Runs a tool and returns its events; the last one has the result. Closing it cancels."""
+        """Runs a tool and returns its events; the last one has the result. Closing it cancels: use
+        ``contextlib.closing`` if you leave it early."""
         key = self._key(idempotency_key)
         request = _core.execution_request(
             name, params, timeout=timeout, priority=priority, session_id=session_id, user_id=user_id, key=key
@@ -177,7 +178,8 @@ class Client:
             key=self._key(idempotency_key),
             mode="async",
         )
-        return self.execution(self._json(request)["executionId"])
+        started = self._json(request)
+        return self.execution(started["executionId"])
 
     def execution(self, id: str) -> Execution:
         """An execution that was started before."""
