@@ -61,32 +61,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_known_by_name_or_by_sight() {
-        for (name, value) in [
-            ("GITHUB_TOKEN", "abcd1234"),
-            ("Authorization", "Bearer abcdefgh"),
-            ("X", "ghp_0123456789abcdefghij"),
-            ("X", "a1b2c3d4e5f6a7b8c9d0e1f2"),
-            ("DATABASE_URL", "postgres://me:hunter22@db/x"),
-        ] {
-            assert!(secret(name, value), "{name}={value}");
-        }
-    }
-
-    #[test]
-    fn usual_values_are_none() {
-        for (name, value) in [
-            ("NODE_ENV", "production"),
-            ("TOKEN", "{env:TOKEN}"),
-            ("TOKEN", ""),
-            ("TOKEN_FILE", "/run/secrets/token"),
-            ("X", "@modelcontextprotocol/server-github"),
-            ("X", "mcp-server-time==2025.9.25"),
-            ("TOKEN_URL", "https://auth.example.com/token"),
-            ("X", "some-long-package-name-with-many-parts"),
-        ] {
-            assert!(!secret(name, value), "{name}={value}");
-        }
+    fn a_reference_to_a_secret_is_none() {
+        assert!(secret("TOKEN", "abcd1234"));
+        assert!(!secret("TOKEN", "{env:TOKEN}"));
     }
 
     #[test]

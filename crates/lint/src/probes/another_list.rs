@@ -1,6 +1,6 @@
 //! Fetches the tool list on a second connection.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::{List, Step},
     rule::{Carriers, Eras, Mode},
@@ -9,14 +9,10 @@ use serde_json::json;
 
 pub(crate) const ANOTHER_LIST_STEP: Step = Step("another-list");
 
-pub(crate) static ANOTHER_LIST: Probe = Probe {
-    name: "another-list",
-    mode: Mode::Passive,
-    eras: Eras::Modern,
-    carriers: Carriers::StreamableHttp,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static ANOTHER_LIST: Probe =
+    Probe::new("another-list", Mode::Passive, |stage| Box::pin(run(stage)))
+        .eras(Eras::Modern)
+        .carriers(Carriers::StreamableHttp);
 
 async fn run(stage: &mut Stage) {
     if !stage.known.has_capability(List::Tools.capability()) {

@@ -1,9 +1,9 @@
 //! Requests without a token and with wrong tokens, and the authorization metadata.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::{List, Step},
-    rule::{Carriers, Eras, Mode},
+    rule::{Carriers, Mode},
     wire::{Expect, HttpAsk, Speaker, bytes, initialize_params, request},
 };
 use serde_json::{Value, json};
@@ -32,14 +32,9 @@ const GARBAGE: &str = "trunkline-lint-no-such-token";
 /// An unsigned JWT that expired in 1970.
 const EXPIRED: &str = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJzdWIiOiJ0cnVua2xpbmUtbGludCIsImV4cCI6MX0.";
 
-pub(crate) static AUTHORIZATION: Probe = Probe {
-    name: "authorization",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::StreamableHttp,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static AUTHORIZATION: Probe =
+    Probe::new("authorization", Mode::Negative, |stage| Box::pin(run(stage)))
+        .carriers(Carriers::StreamableHttp);
 
 async fn run(stage: &mut Stage) {
     let Some(dial) = stage.known.dial.without_credentials() else { return };

@@ -1,22 +1,15 @@
 //! Requests lists with a cursor that the server never issued.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::{List, Step},
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
 };
 use serde_json::json;
 
 pub(crate) const BAD_CURSOR_STEP: Step = Step("bad-cursor");
 
-pub(crate) static BAD_CURSOR: Probe = Probe {
-    name: "bad-cursor",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static BAD_CURSOR: Probe = Probe::new("bad-cursor", Mode::Negative, |stage| Box::pin(run(stage)));
 
 async fn run(stage: &mut Stage) {
     for list in List::ALL {

@@ -3,29 +3,19 @@
 use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
     wire::{Expect, Say, request},
 };
 use serde_json::{Value, json};
-use trunkline_protocol::Era;
 
 pub(crate) const BATCH_STEP: Step = Step("batch");
 pub(crate) const BATCH_AFTER: Step = Step("after-batch");
 
-pub(crate) static BATCH: Probe = Probe {
-    name: "batch",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Risky,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static BATCH: Probe =
+    Probe::new("batch", Mode::Negative, |stage| Box::pin(run(stage))).line(LineUse::Risky);
 
 async fn run(stage: &mut Stage) {
-    let method = match stage.era() {
-        Era::Legacy => "ping",
-        Era::Modern => "server/discover",
-    };
+    let method = stage.basic_method();
     let one = |id: i64| request(stage.era(), &json!(id), method, json!({}));
     let batch = Value::Array(vec![one(9201), one(9202)]);
     stage.speaker.say(Say::new(BATCH_STEP, &batch, Expect::Nothing)).await;

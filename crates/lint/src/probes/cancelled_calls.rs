@@ -3,7 +3,7 @@
 use super::{LineUse, Probe, Stage, TOOL_CALL_STEP};
 use crate::{
     evidence::{Line, Step},
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
     wire::{Expect, HttpAsk, Say, bytes, notification, request},
 };
 use serde_json::{Value, json};
@@ -29,14 +29,8 @@ const MARGIN: Duration = Duration::from_secs(1);
 
 const TOKEN: &str = "trunkline-lint-cancelled";
 
-pub(crate) static CANCELLED_CALLS: Probe = Probe {
-    name: "cancelled-calls",
-    mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Risky,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static CANCELLED_CALLS: Probe =
+    Probe::new("cancelled-calls", Mode::Active, |stage| Box::pin(run(stage))).line(LineUse::Risky);
 
 async fn run(stage: &mut Stage) {
     let Some((name, arguments, took)) = stage.speaker.so_far(slowest) else { return };

@@ -3,7 +3,7 @@
 use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
     wire::{Expect, Say},
 };
 use serde_json::json;
@@ -12,14 +12,8 @@ pub(crate) const CLIENT_RESPONSE_STEP: Step = Step("client-response");
 pub(crate) const CLIENT_RESPONSE_AFTER: Step = Step("after-client-response");
 pub(crate) const NO_REQUEST: &str = "trunkline-lint-no-such-request";
 
-pub(crate) static CLIENT_RESPONSE: Probe = Probe {
-    name: "client-response",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Risky,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static CLIENT_RESPONSE: Probe =
+    Probe::new("client-response", Mode::Negative, |stage| Box::pin(run(stage))).line(LineUse::Risky);
 
 async fn run(stage: &mut Stage) {
     let message = json!({"jsonrpc": "2.0", "id": NO_REQUEST, "result": {}});

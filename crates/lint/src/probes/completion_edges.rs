@@ -1,10 +1,10 @@
 //! Completion of a listed argument from empty input, of an unknown prompt, and without the
 //! capability.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::{Line, List, Step},
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
 };
 use serde_json::{Value, json};
 
@@ -15,14 +15,8 @@ pub(crate) const COMPLETION_UNDECLARED_STEP: Step = Step("completion-undeclared"
 /// Number of arguments completed per list.
 const SAMPLE: usize = 3;
 
-pub(crate) static COMPLETION_EDGES: Probe = Probe {
-    name: "completion-edges",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static COMPLETION_EDGES: Probe =
+    Probe::new("completion-edges", Mode::Negative, |stage| Box::pin(run(stage)));
 
 async fn run(stage: &mut Stage) {
     let unknown = reference("ref/prompt", "name", "trunkline-lint-no-such-prompt", "argument");

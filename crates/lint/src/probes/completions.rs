@@ -1,22 +1,16 @@
 //! Completion of an argument from empty input.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::{List, Step},
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
 };
 use serde_json::json;
 
 pub(crate) const COMPLETION_STEP: Step = Step("completion");
 
-pub(crate) static COMPLETIONS: Probe = Probe {
-    name: "completions",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static COMPLETIONS: Probe =
+    Probe::new("completions", Mode::Negative, |stage| Box::pin(run(stage)));
 
 async fn run(stage: &mut Stage) {
     let prompt = stage.speaker.so_far(|line| {

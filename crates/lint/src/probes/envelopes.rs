@@ -3,7 +3,7 @@
 use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
     wire::{Expect, Say, modern_meta},
 };
 use serde_json::{Value, json};
@@ -12,24 +12,15 @@ use trunkline_protocol::{Era, Revision};
 pub(crate) const ENVELOPES_STEP: Step = Step("invalid-envelope");
 pub(crate) const ENVELOPES_AFTER: Step = Step("after-invalid-envelopes");
 
-pub(crate) static ENVELOPES: Probe = Probe {
-    name: "envelopes",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Risky,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static ENVELOPES: Probe =
+    Probe::new("envelopes", Mode::Negative, |stage| Box::pin(run(stage))).line(LineUse::Risky);
 
 async fn run(stage: &mut Stage) {
     let params = match stage.era() {
         Era::Legacy => json!({}),
         Era::Modern => json!({"_meta": modern_meta(Revision::NEWEST.as_str())}),
     };
-    let method = match stage.era() {
-        Era::Legacy => "ping",
-        Era::Modern => "server/discover",
-    };
+    let method = stage.basic_method();
     let broken: [(&str, Value); 5] = [
         ("no method", json!({"jsonrpc": "2.0", "id": 9001, "params": params})),
         ("jsonrpc 1.0", json!({"jsonrpc": "1.0", "id": 9002, "method": method, "params": params})),

@@ -3,20 +3,16 @@
 use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::{Eras, Mode},
 };
 use serde_json::json;
 
 pub(crate) const FIRST_REQUEST_STEP: Step = Step("first-request");
 
-pub(crate) static FIRST_REQUEST: Probe = Probe {
-    name: "first-request",
-    mode: Mode::Negative,
-    eras: Eras::Modern,
-    carriers: Carriers::Any,
-    line: LineUse::Fresh,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static FIRST_REQUEST: Probe =
+    Probe::new("first-request", Mode::Negative, |stage| Box::pin(run(stage)))
+        .eras(Eras::Modern)
+        .line(LineUse::Fresh);
 
 async fn run(stage: &mut Stage) {
     stage.speaker.ask(FIRST_REQUEST_STEP, stage.plain_method(), json!({})).await;

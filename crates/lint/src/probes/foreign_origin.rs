@@ -3,7 +3,7 @@
 use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::{Carriers, Mode},
     wire::{Dial, Expect, HttpAsk, bytes, initialize_params, request},
 };
 use http::Method;
@@ -15,14 +15,10 @@ pub(crate) const FOREIGN_HOST_STEP: Step = Step("foreign-host");
 /// The variant is the list of headers that the preflight asks for.
 pub(crate) const PREFLIGHT_STEP: Step = Step("preflight");
 
-pub(crate) static FOREIGN_ORIGIN: Probe = Probe {
-    name: "foreign-origin",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Http,
-    line: LineUse::Fresh,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static FOREIGN_ORIGIN: Probe =
+    Probe::new("foreign-origin", Mode::Negative, |stage| Box::pin(run(stage)))
+        .carriers(Carriers::Http)
+        .line(LineUse::Fresh);
 
 /// The last ones begin, end or are like an own name, for servers that compare only a part.
 const FOREIGN: [(Step, &str, &str); 8] = [

@@ -3,7 +3,7 @@
 use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::{List, Step},
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
     sample::{self, Rng},
 };
 use serde_json::json;
@@ -11,14 +11,8 @@ use serde_json::json;
 pub(crate) const FUZZ_CALL_STEP: Step = Step("fuzz-call");
 pub(crate) const FUZZ_CALL_AFTER: Step = Step("after-fuzz-call");
 
-pub(crate) static FUZZ_ARGUMENTS: Probe = Probe {
-    name: "fuzz-arguments",
-    mode: Mode::Fuzz,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Own,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static FUZZ_ARGUMENTS: Probe =
+    Probe::new("fuzz-arguments", Mode::Fuzz, |stage| Box::pin(run(stage))).line(LineUse::Own);
 
 /// Number of failures after which the probe stops.
 const ENOUGH: usize = 5;

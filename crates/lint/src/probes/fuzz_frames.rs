@@ -3,7 +3,7 @@
 use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
     sample::Rng,
     wire::{Expect, Say, request},
 };
@@ -13,14 +13,8 @@ use serde_json::{Value, json};
 pub(crate) const FUZZ_FRAME_STEP: Step = Step("fuzz-frame");
 pub(crate) const FUZZ_FRAME_AFTER: Step = Step("after-fuzz-frame");
 
-pub(crate) static FUZZ_FRAMES: Probe = Probe {
-    name: "fuzz-frames",
-    mode: Mode::Fuzz,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Own,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static FUZZ_FRAMES: Probe =
+    Probe::new("fuzz-frames", Mode::Fuzz, |stage| Box::pin(run(stage))).line(LineUse::Own);
 
 /// Nesting depth, far beyond what a message needs.
 const DEEP: usize = 2000;

@@ -1,7 +1,7 @@
 //! A plain request with upper-case header names, written to a socket: our HTTP client sends them
 //! in lower case only.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::Step,
     rule::{Carriers, Eras, Mode},
@@ -25,14 +25,10 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Bytes read from the response; the status line is enough.
 const HEAD: usize = 1024;
 
-pub(crate) static HEADER_CASE: Probe = Probe {
-    name: "header-case",
-    mode: Mode::Negative,
-    eras: Eras::Modern,
-    carriers: Carriers::StreamableHttp,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static HEADER_CASE: Probe =
+    Probe::new("header-case", Mode::Negative, |stage| Box::pin(run(stage)))
+        .eras(Eras::Modern)
+        .carriers(Carriers::StreamableHttp);
 
 async fn run(stage: &mut Stage) {
     // Credentials are not written to a raw socket, and TLS is not supported here.

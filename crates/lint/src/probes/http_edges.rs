@@ -3,7 +3,7 @@
 use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::{Carriers, Mode},
     wire::{EraHeaders, Expect, HttpAsk, bytes, request},
 };
 use base64::Engine as _;
@@ -21,14 +21,9 @@ pub(crate) const GET_STEP: Step = Step("get");
 pub(crate) const DELETE_STEP: Step = Step("delete");
 pub(crate) const BOGUS_SESSION_STEP: Step = Step("bogus-session");
 
-pub(crate) static HTTP_EDGES: Probe = Probe {
-    name: "http-edges",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::StreamableHttp,
-    line: LineUse::Risky,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static HTTP_EDGES: Probe = Probe::new("http-edges", Mode::Negative, |stage| Box::pin(run(stage)))
+    .carriers(Carriers::StreamableHttp)
+    .line(LineUse::Risky);
 
 const CALL: &str = "tools/call";
 const NO_TOOL: &str = "trunkline-lint-no-such-tool";
@@ -66,10 +61,7 @@ async fn legacy(stage: &mut Stage) {
 
 /// A request that every server answers.
 fn plain(stage: &Stage) -> (&'static str, Value) {
-    match stage.era() {
-        Era::Legacy => ("ping", json!({})),
-        Era::Modern => ("server/discover", json!({})),
-    }
+    (stage.basic_method(), json!({}))
 }
 
 async fn post(

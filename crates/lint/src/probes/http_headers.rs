@@ -3,7 +3,7 @@
 use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::{Carriers, Mode},
     wire::{Expect, HttpAsk, bytes, request},
 };
 use serde_json::{Value, json};
@@ -34,26 +34,14 @@ const OLDER: &str = "2025-06-18";
 /// Time for a stream to end after its response.
 const STREAM_END: Duration = Duration::from_millis(1500);
 
-pub(crate) static HTTP_HEADERS: Probe = Probe {
-    name: "http-headers",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::StreamableHttp,
-    line: LineUse::Own,
-    run: |stage| Box::pin(run(stage)),
-};
-
-/// The simplest request of each era.
-fn plain(era: Era) -> (&'static str, Value) {
-    match era {
-        Era::Legacy => ("ping", json!({})),
-        Era::Modern => ("server/discover", json!({})),
-    }
-}
+pub(crate) static HTTP_HEADERS: Probe =
+    Probe::new("http-headers", Mode::Negative, |stage| Box::pin(run(stage)))
+        .carriers(Carriers::StreamableHttp)
+        .line(LineUse::Own);
 
 async fn run(stage: &mut Stage) {
     let era = stage.era();
-    let question = plain(era);
+    let question = (stage.basic_method(), json!({}));
     ask(stage, (VERSION_HEADER_STEP, "absent"), question.clone(), ("mcp-protocol-version", "")).await;
     ask(stage, (MEDIA_TYPE_STEP, "text/plain"), question.clone(), ("content-type", "text/plain")).await;
     ask(stage, (ACCEPT_STEP, "application/json"), question.clone(), ("accept", "application/json")).await;

@@ -4,7 +4,7 @@
 use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
     sample,
     wire::{Expect, Say, request},
 };
@@ -39,14 +39,8 @@ const LARGE: usize = 1024 * 1024;
 /// Nesting depth of a too deep argument.
 const DEEP: usize = 1000;
 
-pub(crate) static INJECTIONS: Probe = Probe {
-    name: "injections",
-    mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Risky,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static INJECTIONS: Probe =
+    Probe::new("injections", Mode::Active, |stage| Box::pin(run(stage))).line(LineUse::Risky);
 
 async fn run(stage: &mut Stage) {
     let tools = stage.callable_tools();

@@ -1,14 +1,9 @@
 //! Many parallel requests: each must be answered once, with its own id.
 
 use super::{LineUse, Probe, Stage};
-use crate::{
-    evidence::Step,
-    rule::{Carriers, Eras, Mode},
-    wire::request,
-};
+use crate::{evidence::Step, rule::Mode, wire::request};
 use serde_json::{Value, json};
 use std::time::Duration;
-use trunkline_protocol::Era;
 
 pub(crate) const INTERLEAVED_STEP: Step = Step("interleaved");
 
@@ -18,20 +13,11 @@ const QUICK: Duration = Duration::from_millis(500);
 /// Requests in flight together.
 const REQUESTS: i64 = 20;
 
-pub(crate) static INTERLEAVED: Probe = Probe {
-    name: "interleaved",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Risky,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static INTERLEAVED: Probe =
+    Probe::new("interleaved", Mode::Negative, |stage| Box::pin(run(stage))).line(LineUse::Risky);
 
 async fn run(stage: &mut Stage) {
-    let method = match stage.era() {
-        Era::Legacy => "ping",
-        Era::Modern => "server/discover",
-    };
+    let method = stage.basic_method();
     let era = stage.era();
     let ids: Vec<Value> = (0..REQUESTS).map(|n| json!(9300 + n)).collect();
     // Alternates two methods, so that a swapped answer shows by its contents.

@@ -3,21 +3,15 @@
 use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
     wire::{Expect, Say, request},
 };
 use serde_json::{Value, json};
 
 pub(crate) const JSON_SPELLING_STEP: Step = Step("json-spelling");
 
-pub(crate) static JSON_SPELLING: Probe = Probe {
-    name: "json-spelling",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Risky,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static JSON_SPELLING: Probe =
+    Probe::new("json-spelling", Mode::Negative, |stage| Box::pin(run(stage))).line(LineUse::Risky);
 
 async fn run(stage: &mut Stage) {
     let method = stage.plain_method();

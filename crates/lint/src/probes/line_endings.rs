@@ -3,7 +3,7 @@
 use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::{Carriers, Mode},
     wire::{Expect, Say, bytes, request},
 };
 use serde_json::json;
@@ -11,14 +11,10 @@ use serde_json::json;
 pub(crate) const LINE_ENDINGS_STEP: Step = Step("line-ending");
 const BLANK_STEP: Step = Step("blank-line");
 
-pub(crate) static LINE_ENDINGS: Probe = Probe {
-    name: "line-endings",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Stdio,
-    line: LineUse::Risky,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static LINE_ENDINGS: Probe =
+    Probe::new("line-endings", Mode::Negative, |stage| Box::pin(run(stage)))
+        .carriers(Carriers::Stdio)
+        .line(LineUse::Risky);
 
 async fn run(stage: &mut Stage) {
     for variant in ["CR LF at its end", "a blank line before it"] {

@@ -1,9 +1,9 @@
 //! Uses every other modern revision that the server says it supports.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::{Eras, Mode},
     wire::modern_meta,
 };
 use serde_json::{Value, json};
@@ -14,14 +14,8 @@ pub(crate) const LISTED_VERSION_STEP: Step = Step("listed-version");
 /// Maximum number of revisions that are tried.
 const SAMPLE: usize = 3;
 
-pub(crate) static LISTED_VERSIONS: Probe = Probe {
-    name: "listed-versions",
-    mode: Mode::Negative,
-    eras: Eras::Modern,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static LISTED_VERSIONS: Probe =
+    Probe::new("listed-versions", Mode::Negative, |stage| Box::pin(run(stage))).eras(Eras::Modern);
 
 async fn run(stage: &mut Stage) {
     let newest = Revision::NEWEST.as_str();

@@ -1,9 +1,9 @@
 //! Opens and ends a subscription of the modern era.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::{Eras, Mode},
     wire::{Expect, Say, request},
 };
 use serde_json::{Value, json};
@@ -12,14 +12,8 @@ pub(crate) const LISTEN_STEP: Step = Step("listen");
 pub(crate) const LISTEN_AFTER_STEP: Step = Step("after-listen");
 pub(crate) const LISTEN_END_STEP: Step = Step("listen-end");
 
-pub(crate) static LISTEN: Probe = Probe {
-    name: "listen",
-    mode: Mode::Passive,
-    eras: Eras::Modern,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static LISTEN: Probe =
+    Probe::new("listen", Mode::Passive, |stage| Box::pin(run(stage))).eras(Eras::Modern);
 
 async fn run(stage: &mut Stage) {
     let declared = |path: &str| stage.known.has_capability(path);

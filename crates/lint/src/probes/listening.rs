@@ -1,9 +1,9 @@
 //! Finds the local addresses on which the server's port is open.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::{Carriers, Mode},
 };
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use trunkline_client::is_this_machine;
@@ -17,14 +17,8 @@ const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
 /// The code of the LISTEN state in these tables.
 const LISTEN: &str = "0A";
 
-pub(crate) static LISTENING: Probe = Probe {
-    name: "listening",
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Http,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(async { run(stage) }),
-};
+pub(crate) static LISTENING: Probe =
+    Probe::new("listening", Mode::Passive, |stage| Box::pin(async { run(stage) })).carriers(Carriers::Http);
 
 fn run(stage: &mut Stage) {
     let Some(url) = stage.known.dial.address().cloned() else { return };

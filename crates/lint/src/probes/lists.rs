@@ -1,23 +1,16 @@
 //! Fetches all pages of every list that the server declares.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::{List, Settled},
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
 };
 use serde_json::{Value, json};
 
 /// Maximum number of pages per list; a longer list counts as endless.
 pub(crate) const MAX_PAGES: usize = 50;
 
-pub(crate) static LISTS: Probe = Probe {
-    name: "lists",
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static LISTS: Probe = Probe::new("lists", Mode::Passive, |stage| Box::pin(run(stage)));
 
 async fn run(stage: &mut Stage) {
     stage.speaker.patience(stage.known.owed);

@@ -1,22 +1,12 @@
 //! Fetches the tool list again, to see whether it stays the same.
 
-use super::{LineUse, Probe, Stage};
-use crate::{
-    evidence::Step,
-    rule::{Carriers, Eras, Mode},
-};
+use super::{Probe, Stage};
+use crate::{evidence::Step, rule::Mode};
 use serde_json::json;
 
 pub(crate) const TOOLS_AGAIN_STEP: Step = Step("tools-again");
 
-pub(crate) static LISTS_AGAIN: Probe = Probe {
-    name: "lists-again",
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static LISTS_AGAIN: Probe = Probe::new("lists-again", Mode::Passive, |stage| Box::pin(run(stage)));
 
 /// Number of repeated requests for the first page.
 const TIMES: usize = 2;

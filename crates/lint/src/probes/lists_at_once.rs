@@ -1,9 +1,9 @@
 //! Requests the tool list several times in parallel, if it is slow enough to measure.
 
-use super::{LineUse, Probe, Stage, TOOLS_AGAIN_STEP};
+use super::{Probe, Stage, TOOLS_AGAIN_STEP};
 use crate::{
     evidence::{List, Step},
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
     wire::request,
 };
 use serde_json::{Value, json};
@@ -11,14 +11,8 @@ use std::time::Duration;
 
 pub(crate) const LISTS_AT_ONCE_STEP: Step = Step("lists-at-once");
 
-pub(crate) static LISTS_AT_ONCE: Probe = Probe {
-    name: "lists-at-once",
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static LISTS_AT_ONCE: Probe =
+    Probe::new("lists-at-once", Mode::Passive, |stage| Box::pin(run(stage)));
 
 /// Number of parallel requests.
 const AT_ONCE: usize = 8;

@@ -1,23 +1,17 @@
 //! Sets known and unknown log levels, and the least verbose one last.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::{Eras, Mode},
 };
 use serde_json::json;
 
 pub(crate) const SET_LEVEL_STEP: Step = Step("set-level");
 pub(crate) const UNKNOWN_LEVEL_STEP: Step = Step("unknown-level");
 
-pub(crate) static LOGGING: Probe = Probe {
-    name: "logging",
-    mode: Mode::Negative,
-    eras: Eras::Legacy,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static LOGGING: Probe =
+    Probe::new("logging", Mode::Negative, |stage| Box::pin(run(stage))).eras(Eras::Legacy);
 
 async fn run(stage: &mut Stage) {
     if !stage.known.has_capability("logging") {

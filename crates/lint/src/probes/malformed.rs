@@ -3,21 +3,15 @@
 use super::{LineUse, Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
     wire::{Expect, Say},
 };
 
 pub(crate) const MALFORMED_STEP: Step = Step("malformed-json");
 pub(crate) const MALFORMED_AFTER: Step = Step("after-malformed-json");
 
-pub(crate) static MALFORMED: Probe = Probe {
-    name: "malformed",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Risky,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static MALFORMED: Probe =
+    Probe::new("malformed", Mode::Negative, |stage| Box::pin(run(stage))).line(LineUse::Risky);
 
 async fn run(stage: &mut Stage) {
     let half = r#"{"jsonrpc":"2.0","id":9100,"method":"tools/li"#;

@@ -1,10 +1,7 @@
 //! Sends a request with members of `_meta` that the server does not know, a short and a long one.
 
 use super::{LineUse, Probe, Stage};
-use crate::{
-    evidence::Step,
-    rule::{Carriers, Eras, Mode},
-};
+use crate::{evidence::Step, rule::Mode};
 use serde_json::json;
 
 pub(crate) const METADATA_STEP: Step = Step("metadata");
@@ -14,14 +11,8 @@ pub(crate) const LONG_REQUEST_AFTER: Step = Step("after-long-request");
 /// Length of the long member: more than a pipe or a small buffer holds.
 pub(crate) const LONG: usize = 200 * 1024;
 
-pub(crate) static METADATA: Probe = Probe {
-    name: "metadata",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Risky,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static METADATA: Probe =
+    Probe::new("metadata", Mode::Negative, |stage| Box::pin(run(stage))).line(LineUse::Risky);
 
 async fn run(stage: &mut Stage) {
     let method = stage.plain_method();

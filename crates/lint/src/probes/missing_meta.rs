@@ -1,9 +1,9 @@
 //! Modern requests without a required `_meta` member, after complete ones.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::{Eras, Mode},
     wire::{Expect, Heard, HttpAsk, Say, Speaker, bytes, modern_meta},
 };
 use serde_json::{Value, json};
@@ -19,14 +19,8 @@ pub(crate) const BARE_FIRST_STEP: Step = Step("bare-first");
 const REQUIRED: [&str; 2] =
     ["io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities"];
 
-pub(crate) static MISSING_META: Probe = Probe {
-    name: "missing-meta",
-    mode: Mode::Negative,
-    eras: Eras::Modern,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static MISSING_META: Probe =
+    Probe::new("missing-meta", Mode::Negative, |stage| Box::pin(run(stage))).eras(Eras::Modern);
 
 async fn run(stage: &mut Stage) {
     let method = ["tools", "resources", "prompts"]

@@ -145,8 +145,10 @@ pub struct Probe {
     pub eras: Eras,
     pub carriers: Carriers,
     pub line: LineUse,
-    pub run: for<'a> fn(&'a mut Stage) -> BoxFuture<'a, ()>,
+    pub run: Run,
 }
+
+type Run = for<'a> fn(&'a mut Stage) -> BoxFuture<'a, ()>;
 
 /// The line that a probe uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,14 +180,26 @@ pub(crate) const UNINTRODUCED: Step = Step("unintroduced");
 pub(crate) const INTRODUCED_AGAIN: Step = Step("introduced-again");
 
 /// The introduction itself, which the engine always runs.
-pub(crate) static INTRODUCTION: Probe = Probe {
-    name: "introduction",
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |_| Box::pin(async {}),
-};
+pub(crate) static INTRODUCTION: Probe = Probe::new("introduction", Mode::Passive, |_| Box::pin(async {}));
+
+impl Probe {
+    /// A probe for both eras and all carriers, on the shared line.
+    const fn new(name: &'static str, mode: Mode, run: Run) -> Self {
+        Self { name, mode, eras: Eras::Both, carriers: Carriers::Any, line: LineUse::Shared, run }
+    }
+
+    const fn eras(self, eras: Eras) -> Self {
+        Self { eras, ..self }
+    }
+
+    const fn carriers(self, carriers: Carriers) -> Self {
+        Self { carriers, ..self }
+    }
+
+    const fn line(self, line: LineUse) -> Self {
+        Self { line, ..self }
+    }
+}
 
 impl fmt::Debug for Probe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,23 +1,14 @@
 //! Known and unknown notifications; none may be answered.
 
-use super::{LineUse, Probe, Stage};
-use crate::{
-    evidence::Step,
-    rule::{Carriers, Eras, Mode},
-};
+use super::{Probe, Stage};
+use crate::{evidence::Step, rule::Mode};
 use serde_json::json;
 
 pub(crate) const NOTIFICATIONS_STEP: Step = Step("notification");
 pub(crate) const NOTIFICATIONS_AFTER: Step = Step("after-notifications");
 
-pub(crate) static NOTIFICATIONS: Probe = Probe {
-    name: "notifications",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static NOTIFICATIONS: Probe =
+    Probe::new("notifications", Mode::Negative, |stage| Box::pin(run(stage)));
 
 async fn run(stage: &mut Stage) {
     let cancelled = json!({"requestId": "trunkline-lint-no-such-request", "reason": "probing"});

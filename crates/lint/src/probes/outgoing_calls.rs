@@ -1,11 +1,7 @@
 //! Calls tools that take a URL with one of a local listener, to detect request forgery.
 
 use super::{LineUse, Probe, Stage};
-use crate::{
-    evidence::Step,
-    rule::{Carriers, Eras, Mode},
-    sample,
-};
+use crate::{evidence::Step, rule::Mode, sample};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -29,14 +25,8 @@ const HEAD: usize = 1024;
 
 const ANSWER: &[u8] = b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
 
-pub(crate) static OUTGOING_CALLS: Probe = Probe {
-    name: "outgoing-calls",
-    mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Risky,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static OUTGOING_CALLS: Probe =
+    Probe::new("outgoing-calls", Mode::Active, |stage| Box::pin(run(stage))).line(LineUse::Risky);
 
 type Heads = Arc<Mutex<Vec<String>>>;
 

@@ -1,9 +1,9 @@
 //! Gets a few listed prompts with generated arguments.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::{List, Settled, Step},
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
 };
 use serde_json::{Map, Value, json};
 
@@ -11,14 +11,7 @@ pub(crate) const PROMPT_GET_STEP: Step = Step("prompt-get");
 /// The same prompt without the member `arguments`, if no argument is required.
 pub(crate) const PROMPT_BARE_STEP: Step = Step("prompt-get-bare");
 
-pub(crate) static PROMPT_GETS: Probe = Probe {
-    name: "prompt-gets",
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static PROMPT_GETS: Probe = Probe::new("prompt-gets", Mode::Passive, |stage| Box::pin(run(stage)));
 
 /// Maximum number of prompts fetched.
 const SAMPLE: usize = 5;

@@ -1,22 +1,16 @@
 //! Calls methods that were removed in the modern era.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::{Eras, Mode},
 };
 use serde_json::{Value, json};
 
 pub(crate) const REMOVED_METHODS_STEP: Step = Step("removed-method");
 
-pub(crate) static REMOVED_METHODS: Probe = Probe {
-    name: "removed-methods",
-    mode: Mode::Negative,
-    eras: Eras::Modern,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static REMOVED_METHODS: Probe =
+    Probe::new("removed-methods", Mode::Negative, |stage| Box::pin(run(stage))).eras(Eras::Modern);
 
 async fn run(stage: &mut Stage) {
     let methods: [(&str, Value); 3] = [

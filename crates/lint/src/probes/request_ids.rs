@@ -1,13 +1,12 @@
 //! Requests with all kinds of ids that JSON-RPC allows.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
     wire::{Expect, Say, request},
 };
 use serde_json::{Value, json};
-use trunkline_protocol::Era;
 
 pub(crate) const REQUEST_IDS_STEP: Step = Step("request-id");
 pub(crate) const LARGE_ID_STEP: Step = Step("large-id");
@@ -19,20 +18,11 @@ const LARGEST_SAFE: i64 = 9_007_199_254_740_991;
 /// The smallest positive integer that a double cannot represent (2^53 + 1).
 pub(crate) const ABOVE_SAFE: i64 = 9_007_199_254_740_993;
 
-pub(crate) static REQUEST_IDS: Probe = Probe {
-    name: "request-ids",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static REQUEST_IDS: Probe =
+    Probe::new("request-ids", Mode::Negative, |stage| Box::pin(run(stage)));
 
 async fn run(stage: &mut Stage) {
-    let method = match stage.era() {
-        Era::Legacy => "ping",
-        Era::Modern => "server/discover",
-    };
+    let method = stage.basic_method();
     let ids: [Value; 4] = [json!(0), json!("9407"), json!("trunkline-lint-ä"), json!(LARGEST_SAFE)];
     for id in ids {
         let message = request(stage.era(), &id, method, json!({}));

@@ -3,7 +3,7 @@
 use super::{LineUse, Probe, Stage, TOOL_CALL_STEP};
 use crate::{
     evidence::{Line, Step},
-    rule::{Carriers, Eras, Mode},
+    rule::{Eras, Mode},
 };
 use serde_json::{Value, json};
 
@@ -11,14 +11,10 @@ pub(crate) const REQUEST_STATE_STEP: Step = Step("request-state");
 /// The issued state with other arguments than the original call's.
 pub(crate) const REPLAYED_STATE_STEP: Step = Step("replayed-state");
 
-pub(crate) static REQUEST_STATE: Probe = Probe {
-    name: "request-state",
-    mode: Mode::Active,
-    eras: Eras::Modern,
-    carriers: Carriers::Any,
-    line: LineUse::Risky,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static REQUEST_STATE: Probe =
+    Probe::new("request-state", Mode::Active, |stage| Box::pin(run(stage)))
+        .eras(Eras::Modern)
+        .line(LineUse::Risky);
 
 async fn run(stage: &mut Stage) {
     let Some((name, arguments, state)) = stage.speaker.so_far(waiting) else { return };

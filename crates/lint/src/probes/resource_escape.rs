@@ -1,9 +1,9 @@
 //! Reads files of the machine as resources: by URI, and by path traversal in a template.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::{Line, List, Step},
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
 };
 use serde_json::json;
 
@@ -15,14 +15,8 @@ const FILE: &str = "etc/passwd";
 /// Maximum number of templates tried.
 const TEMPLATES: usize = 3;
 
-pub(crate) static RESOURCE_ESCAPE: Probe = Probe {
-    name: "resource-escape",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static RESOURCE_ESCAPE: Probe =
+    Probe::new("resource-escape", Mode::Negative, |stage| Box::pin(run(stage)));
 
 async fn run(stage: &mut Stage) {
     if !stage.known.has_capability("resources") {

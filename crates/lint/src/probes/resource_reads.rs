@@ -1,22 +1,16 @@
 //! Reads of a few listed resources.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::{List, Settled, Step},
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
 };
 use serde_json::{Value, json};
 
 pub(crate) const RESOURCE_READ_STEP: Step = Step("resource-read");
 
-pub(crate) static RESOURCE_READS: Probe = Probe {
-    name: "resource-reads",
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static RESOURCE_READS: Probe =
+    Probe::new("resource-reads", Mode::Passive, |stage| Box::pin(run(stage)));
 
 /// Maximum number of resources read.
 const SAMPLE: usize = 5;

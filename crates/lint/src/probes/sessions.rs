@@ -21,14 +21,10 @@ pub(crate) const INITIALIZE_AGAIN_STEP: Step = Step("initialize-again");
 /// A request of another session, after the first was ended.
 pub(crate) const OTHER_SESSION_STEP: Step = Step("other-session");
 
-pub(crate) static SESSIONS: Probe = Probe {
-    name: "sessions",
-    mode: Mode::Negative,
-    eras: Eras::Legacy,
-    carriers: Carriers::StreamableHttp,
-    line: LineUse::Last,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static SESSIONS: Probe = Probe::new("sessions", Mode::Negative, |stage| Box::pin(run(stage)))
+    .eras(Eras::Legacy)
+    .carriers(Carriers::StreamableHttp)
+    .line(LineUse::Last);
 
 async fn run(stage: &mut Stage) {
     let mut other = stage.another(SESSIONS.name).await;

@@ -125,19 +125,22 @@ impl Stage {
     /// A request that the server should answer with a result: the first list that it declares.
     pub(super) fn plain_method(&self) -> &'static str {
         let declared = List::ALL.into_iter().find(|list| self.known.has_capability(list.capability()));
-        match (declared, self.era()) {
-            (Some(list), _) => list.method(),
-            (None, Era::Modern) => "server/discover",
-            (None, Era::Legacy) => "ping",
+        declared.map_or_else(|| self.basic_method(), List::method)
+    }
+
+    /// A request that every server must answer, whatever it declares.
+    pub(super) fn basic_method(&self) -> &'static str {
+        match self.era() {
+            Era::Modern => "server/discover",
+            Era::Legacy => "ping",
         }
     }
 
     /// Sends a request that every server answers, to check that the server is still responsive.
     pub async fn sentinel(&mut self, step: Step) -> Heard {
         let method = match self.era() {
-            Era::Modern => "server/discover",
             Era::Legacy if self.ignores_pings() && self.known.has_capability("tools") => "tools/list",
-            Era::Legacy => "ping",
+            _ => self.basic_method(),
         };
         self.speaker.ask(step, method, json!({})).await
     }

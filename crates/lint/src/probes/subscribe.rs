@@ -1,10 +1,10 @@
 //! Subscribes to a listed resource and unsubscribes; without the capability, tries an unknown
 //! resource.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::{Line, List, Step},
-    rule::{Carriers, Eras, Mode},
+    rule::{Eras, Mode},
 };
 use serde_json::json;
 
@@ -12,14 +12,8 @@ pub(crate) const SUBSCRIBE_STEP: Step = Step("subscribe");
 pub(crate) const UNSUBSCRIBE_STEP: Step = Step("unsubscribe");
 pub(crate) const SUBSCRIBE_UNDECLARED_STEP: Step = Step("subscribe-undeclared");
 
-pub(crate) static SUBSCRIBE: Probe = Probe {
-    name: "subscribe",
-    mode: Mode::Negative,
-    eras: Eras::Legacy,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static SUBSCRIBE: Probe =
+    Probe::new("subscribe", Mode::Negative, |stage| Box::pin(run(stage))).eras(Eras::Legacy);
 
 async fn run(stage: &mut Stage) {
     if !stage.known.has_capability("resources") {

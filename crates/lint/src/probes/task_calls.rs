@@ -1,11 +1,7 @@
 //! Calls a tool as a task, polls it until it ends, and then cancels it.
 
-use super::{LineUse, Probe, Stage, task_questions};
-use crate::{
-    evidence::Step,
-    rule::{Carriers, Eras, Mode},
-    sample,
-};
+use super::{Probe, Stage, task_questions};
+use crate::{evidence::Step, rule::Mode, sample};
 use serde_json::{Value, json};
 use std::time::Duration;
 use trunkline_protocol::{Era, message::TASKS_EXTENSION};
@@ -24,14 +20,7 @@ const POLLS: usize = 10;
 /// Time between two polls.
 const PAUSE: Duration = Duration::from_millis(100);
 
-pub(crate) static TASK_CALLS: Probe = Probe {
-    name: "task-calls",
-    mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static TASK_CALLS: Probe = Probe::new("task-calls", Mode::Active, |stage| Box::pin(run(stage)));
 
 async fn run(stage: &mut Stage) {
     let declared = match stage.era() {

@@ -1,11 +1,7 @@
 //! Requests about an unknown task, in the form of each era.
 
-use super::{LineUse, Probe, Stage};
-use crate::{
-    evidence::Step,
-    rule::{Carriers, Eras, Mode},
-    wire::modern_meta,
-};
+use super::{Probe, Stage};
+use crate::{evidence::Step, rule::Mode, wire::modern_meta};
 use serde_json::{Value, json};
 use trunkline_protocol::{Era, Revision, message::TASKS_EXTENSION};
 
@@ -16,14 +12,8 @@ pub(crate) const TASK_STRANGER_STEP: Step = Step("task-stranger");
 
 const NO_SUCH_TASK: &str = "trunkline-lint-no-such-task";
 
-pub(crate) static TASK_QUESTIONS: Probe = Probe {
-    name: "task-questions",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static TASK_QUESTIONS: Probe =
+    Probe::new("task-questions", Mode::Negative, |stage| Box::pin(run(stage)));
 
 async fn run(stage: &mut Stage) {
     match stage.era() {

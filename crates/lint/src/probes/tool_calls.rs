@@ -1,11 +1,7 @@
 //! Calls tools with valid arguments, with a missing one, and with one of a wrong type.
 
-use super::{LineUse, Probe, Stage};
-use crate::{
-    evidence::Step,
-    rule::{Carriers, Eras, Mode},
-    sample,
-};
+use super::{Probe, Stage};
+use crate::{evidence::Step, rule::Mode, sample};
 use serde_json::{Map, Value, json};
 
 pub(crate) const TOOL_CALL_STEP: Step = Step("tool-call");
@@ -14,14 +10,7 @@ pub(crate) const TOOL_CALL_BARE_STEP: Step = Step("tool-call-bare");
 pub(crate) const TOOL_CALL_LACKING_STEP: Step = Step("tool-call-lacking");
 pub(crate) const TOOL_CALL_ILL_TYPED_STEP: Step = Step("tool-call-ill-typed");
 
-pub(crate) static TOOL_CALLS: Probe = Probe {
-    name: "tool-calls",
-    mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static TOOL_CALLS: Probe = Probe::new("tool-calls", Mode::Active, |stage| Box::pin(run(stage)));
 
 /// Maximum number of invalid calls per tool and kind of error.
 const WRONG_PER_TOOL: usize = 3;

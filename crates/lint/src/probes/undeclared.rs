@@ -1,22 +1,12 @@
 //! Requests lists that the server does not declare.
 
-use super::{LineUse, Probe, Stage};
-use crate::{
-    evidence::Step,
-    rule::{Carriers, Eras, Mode},
-};
+use super::{Probe, Stage};
+use crate::{evidence::Step, rule::Mode};
 use serde_json::json;
 
 pub(crate) const UNDECLARED_STEP: Step = Step("undeclared-feature");
 
-pub(crate) static UNDECLARED: Probe = Probe {
-    name: "undeclared",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static UNDECLARED: Probe = Probe::new("undeclared", Mode::Negative, |stage| Box::pin(run(stage)));
 
 async fn run(stage: &mut Stage) {
     for feature in ["tools", "resources", "prompts"] {

@@ -1,9 +1,9 @@
 //! Gives text in several scripts to prompts and tools that repeat their arguments.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::{List, Step},
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
     sample,
     wire::Heard,
 };
@@ -21,14 +21,7 @@ pub(crate) const TEXT: &str = "trunkline-lint-ä-日本-😀";
 /// Maximum number of tools that are called.
 const SAMPLE: usize = 3;
 
-pub(crate) static UNICODE: Probe = Probe {
-    name: "unicode",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static UNICODE: Probe = Probe::new("unicode", Mode::Negative, |stage| Box::pin(run(stage)));
 
 async fn run(stage: &mut Stage) {
     let with_arguments = |prompt: &Value| !prompt["arguments"].as_array().is_none_or(Vec::is_empty);

@@ -1,9 +1,9 @@
 //! Requests an unknown resource, an unknown prompt, and a prompt without its required arguments.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::{List, Step},
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
 };
 use serde_json::{Value, json};
 
@@ -11,14 +11,8 @@ pub(crate) const UNKNOWN_RESOURCE_STEP: Step = Step("unknown-resource");
 pub(crate) const UNKNOWN_PROMPT_STEP: Step = Step("unknown-prompt");
 pub(crate) const PROMPT_LACKING_STEP: Step = Step("prompt-without-arguments");
 
-pub(crate) static UNKNOWN_RESOURCE: Probe = Probe {
-    name: "unknown-resource",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static UNKNOWN_RESOURCE: Probe =
+    Probe::new("unknown-resource", Mode::Negative, |stage| Box::pin(run(stage)));
 
 async fn run(stage: &mut Stage) {
     if stage.known.has_capability("resources") {

@@ -1,22 +1,13 @@
 //! Requests about a task that does not exist.
 
-use super::{LineUse, Probe, Stage};
-use crate::{
-    evidence::Step,
-    rule::{Carriers, Eras, Mode},
-};
+use super::{Probe, Stage};
+use crate::{evidence::Step, rule::Mode};
 use serde_json::json;
 
 pub(crate) const UNKNOWN_TASK_STEP: Step = Step("unknown-task");
 
-pub(crate) static UNKNOWN_TASK: Probe = Probe {
-    name: "unknown-task",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static UNKNOWN_TASK: Probe =
+    Probe::new("unknown-task", Mode::Negative, |stage| Box::pin(run(stage)));
 
 async fn run(stage: &mut Stage) {
     let params = json!({"taskId": "trunkline-lint-no-such-task"});

@@ -1,22 +1,13 @@
 //! Calls a tool that does not exist.
 
-use super::{LineUse, Probe, Stage};
-use crate::{
-    evidence::Step,
-    rule::{Carriers, Eras, Mode},
-};
+use super::{Probe, Stage};
+use crate::{evidence::Step, rule::Mode};
 use serde_json::json;
 
 pub(crate) const UNKNOWN_TOOL_STEP: Step = Step("unknown-tool");
 
-pub(crate) static UNKNOWN_TOOL: Probe = Probe {
-    name: "unknown-tool",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static UNKNOWN_TOOL: Probe =
+    Probe::new("unknown-tool", Mode::Negative, |stage| Box::pin(run(stage)));
 
 async fn run(stage: &mut Stage) {
     if stage.known.has_capability("tools") {

@@ -1,9 +1,9 @@
 //! Requests an unknown revision; in the legacy era as the first message of a line.
 
-use super::{LineUse, Probe, Stage};
+use super::{Probe, Stage};
 use crate::{
     evidence::Step,
-    rule::{Carriers, Eras, Mode},
+    rule::Mode,
     wire::{Expect, Heard, Say, initialize_params, modern_meta, request},
 };
 use serde_json::{Value, json};
@@ -17,14 +17,8 @@ pub(crate) const LATER_CLIENT_STEP: Step = Step("later-client");
 /// The requested revision.
 pub(crate) const NO_SUCH_VERSION: &str = "1999-01-01";
 
-pub(crate) static UNKNOWN_VERSION: Probe = Probe {
-    name: "unknown-version",
-    mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
-    line: LineUse::Shared,
-    run: |stage| Box::pin(run(stage)),
-};
+pub(crate) static UNKNOWN_VERSION: Probe =
+    Probe::new("unknown-version", Mode::Negative, |stage| Box::pin(run(stage)));
 
 async fn run(stage: &mut Stage) {
     match stage.era() {

@@ -11,6 +11,7 @@ mod config;
 mod content;
 mod context;
 mod docs;
+mod fuzzed;
 mod http;
 mod icons;
 mod json_rpc;
@@ -29,8 +30,9 @@ mod words;
 pub use security::suspicions;
 
 use crate::{
-    evidence::{Case, List},
+    evidence::{Asked, Case, List},
     outcome::Skip,
+    probes::{PROMPT_GET_STEP, PROMPT_GETS, RESOURCE_READ_STEP, RESOURCE_READS},
     rule::Rule,
 };
 
@@ -81,4 +83,20 @@ fn plain_fails(case: &Case<'_>) -> Result<(), Skip> {
     let works = case.asked(list.step()).any(|page| page.result().is_some());
     let why = || Skip::not_verified(format!("a plain `{}` fails as well", list.method()));
     if works { Ok(()) } else { Err(why()) }
+}
+
+/// Every attempt to read a listed resource.
+fn resource_reads<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
+    if case.list(List::Resources)?.is_empty() {
+        return Err(Skip::not_applicable("the list of resources is empty"));
+    }
+    case.all(&RESOURCE_READS, RESOURCE_READ_STEP)
+}
+
+/// Every attempt to get a listed prompt.
+fn prompt_gets<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
+    if case.list(List::Prompts)?.is_empty() {
+        return Err(Skip::not_applicable("the list of prompts is empty"));
+    }
+    case.all(&PROMPT_GETS, PROMPT_GET_STEP)
 }

@@ -36,13 +36,15 @@ pub(super) static RULES: &[&Rule] = &[
 
 /// The refused request without a token, or the reason why rules about tokens have no verdict.
 fn bare(evidence: &Evidence) -> Result<Asked<'_>, Skip> {
-    let Some(asked) = evidence.asked(AUTH_BARE_STEP).next() else {
+    let is_refused = |asked: &Asked<'_>| asked.http().is_some_and(|head| head.status == 401);
+    let refused = evidence.asked(AUTH_BARE_STEP).find(is_refused);
+    let Some(asked) = refused.or_else(|| evidence.asked(AUTH_BARE_STEP).next()) else {
         let why =
             evidence.why_missed(&AUTHORIZATION, None).unwrap_or("the probe `authorization` was not run");
         return Err(Skip::not_verified(why));
     };
     match asked.http() {
-        Some(head) if head.status == 401 => Ok(asked),
+        Some(_) if is_refused(&asked) => Ok(asked),
         Some(_) => Err(Skip::not_applicable("the server asks for no token")),
         None => Err(Skip::not_verified(asked.describe())),
     }

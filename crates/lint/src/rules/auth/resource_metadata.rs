@@ -3,7 +3,7 @@
 use crate::{
     evidence::Evidence,
     outcome::{Level, Skip, Verdict},
-    probes::{AUTH_BARE_STEP, AUTH_RESOURCE_STEP, AUTHORIZATION},
+    probes::{AUTH_RESOURCE_STEP, AUTHORIZATION},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 
@@ -23,15 +23,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Verdict {
-    let bare =
-        evidence.asked(AUTH_BARE_STEP).find(|asked| asked.http().is_some_and(|http| http.status == 401));
-    let Some(_) = bare else {
-        return Err(if evidence.asked(AUTH_BARE_STEP).next().is_some() {
-            Skip::not_applicable("the server asks for no authorization")
-        } else {
-            Skip::not_verified("it was not tried without credentials")
-        });
-    };
+    super::bare(evidence)?;
     let found = evidence.asked(AUTH_RESOURCE_STEP).find_map(|asked| Some((asked, asked.http()?.document()?)));
     let Some((asked, document)) = found else { return Err(Skip::not_verified("there is no metadata")) };
     let mut findings = Vec::new();

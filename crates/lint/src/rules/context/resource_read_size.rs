@@ -1,11 +1,12 @@
 //! `resource-read-size`: resources fit into the context.
 
 use crate::{
-    evidence::{Case, List},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, RESOURCE_READ_STEP, RESOURCE_READS},
+    probes::{LISTS, RESOURCE_READS},
     report::estimate,
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::resource_reads,
 };
 use serde_json::Value;
 
@@ -27,11 +28,8 @@ pub(super) static RULE: Rule = Rule {
 const MOST: usize = 25_000;
 
 fn check(case: &Case<'_>) -> Verdict {
-    if case.list(List::Resources)?.is_empty() {
-        return Err(Skip::not_applicable("the list of resources is empty"));
-    }
     let (mut findings, mut seen) = (Vec::new(), false);
-    for asked in case.all(&RESOURCE_READS, RESOURCE_READ_STEP)? {
+    for asked in resource_reads(case)? {
         let Some(contents) = asked.result().and_then(|it| it.get("contents")).and_then(Value::as_array)
         else {
             continue;

@@ -1,10 +1,11 @@
 //! `fuzzed-frames`: generated frames do no harm.
 
 use crate::{
-    evidence::{Asked, Case},
-    outcome::{Finding, Level, Verdict},
+    evidence::Case,
+    outcome::{Level, Verdict},
     probes::{FUZZ_FRAME_AFTER, FUZZ_FRAME_STEP, FUZZ_FRAMES},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::fuzzed,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -23,27 +24,6 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let mut findings: Vec<Finding> = Vec::new();
-    let mut seen = false;
-    for (index, line) in case.fuzzed_lines() {
-        let mut last: Option<Asked<'_>> = None;
-        for exchange in &line.exchanges {
-            let asked = Asked::new(case.evidence(), index, exchange);
-            if exchange.step == FUZZ_FRAME_STEP {
-                seen = true;
-                last = Some(asked);
-            } else if exchange.step == FUZZ_FRAME_AFTER
-                && asked.answer().is_none()
-                && let Some(cause) = last
-            {
-                let how = line
-                    .ended
-                    .as_ref()
-                    .map_or_else(|| asked.describe(), |ended| format!("the server {}", ended.how));
-                let message = format!("after a generated frame a normal request fails: {how}");
-                findings.push(cause.finding(message, "").with_frames(asked.frames()).about(cause.variant()));
-            }
-        }
-    }
-    if seen { Ok(findings) } else { Err(case.missing(&FUZZ_FRAMES)) }
+    let failures = fuzzed::failures(case, FUZZ_FRAME_STEP, FUZZ_FRAME_AFTER, "a generated frame");
+    failures.ok_or_else(|| case.missing(&FUZZ_FRAMES))
 }

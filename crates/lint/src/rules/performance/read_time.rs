@@ -1,10 +1,11 @@
 //! `read-time`: resources are read quickly.
 
 use crate::{
-    evidence::{Asked, Case, List},
+    evidence::{Asked, Case},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, RESOURCE_READ_STEP, RESOURCE_READS},
+    probes::{LISTS, RESOURCE_READS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::resource_reads,
 };
 use std::time::Duration;
 
@@ -26,10 +27,7 @@ pub(super) static RULE: Rule = Rule {
 const SLOW: Duration = Duration::from_secs(2);
 
 fn check(case: &Case<'_>) -> Verdict {
-    if case.list(List::Resources)?.is_empty() {
-        return Err(Skip::not_applicable("the list of resources is empty"));
-    }
-    let read = case.all(&RESOURCE_READS, RESOURCE_READ_STEP)?;
+    let read = resource_reads(case)?;
     let answered: Vec<_> = read.into_iter().filter(|asked| asked.answer().is_some()).collect();
     if answered.is_empty() {
         return Err(Skip::not_verified("no resource could be read"));

@@ -1,11 +1,12 @@
 //! `prompt-content`: the content of prompts is complete.
 
 use crate::{
-    evidence::{Case, List},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, PROMPT_GET_STEP, PROMPT_GETS},
+    probes::{LISTS, PROMPT_GETS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
     rules::content,
+    rules::prompt_gets,
 };
 use serde_json::Value;
 
@@ -25,11 +26,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    if case.list(List::Prompts)?.is_empty() {
-        return Err(Skip::not_applicable("the list of prompts is empty"));
-    }
     let (mut findings, mut seen) = (Vec::new(), false);
-    for asked in case.all(&PROMPT_GETS, PROMPT_GET_STEP)? {
+    for asked in prompt_gets(case)? {
         let Some(messages) = asked.result().and_then(|it| it.get("messages")).and_then(Value::as_array)
         else {
             continue;

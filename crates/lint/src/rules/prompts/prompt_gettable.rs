@@ -1,10 +1,11 @@
 //! `prompt-gettable`: listed prompts can be fetched.
 
 use crate::{
-    evidence::{Case, List},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, PROMPT_GET_STEP, PROMPT_GETS},
+    probes::{LISTS, PROMPT_GETS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prompt_gets,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -23,11 +24,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    if case.list(List::Prompts)?.is_empty() {
-        return Err(Skip::not_applicable("the list of prompts is empty"));
-    }
     let (mut findings, mut seen) = (Vec::new(), false);
-    for asked in case.all(&PROMPT_GETS, PROMPT_GET_STEP)? {
+    for asked in prompt_gets(case)? {
         let about = format!("prompt {}", asked.variant());
         let level = match asked.error_code() {
             // The generated arguments may be refused.

@@ -1,10 +1,11 @@
 //! `prompt-messages`: prompt results contain messages.
 
 use crate::{
-    evidence::{Case, List},
+    evidence::Case,
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, PROMPT_GET_STEP, PROMPT_GETS},
+    probes::{LISTS, PROMPT_GETS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prompt_gets,
 };
 use serde_json::Value;
 
@@ -24,11 +25,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    if case.list(List::Prompts)?.is_empty() {
-        return Err(Skip::not_applicable("the list of prompts is empty"));
-    }
     let (mut findings, mut seen) = (Vec::new(), false);
-    for asked in case.all(&PROMPT_GETS, PROMPT_GET_STEP)? {
+    for asked in prompt_gets(case)? {
         let Some(result) = asked.result() else { continue };
         // A modern server may ask for input first.
         if result.get("resultType").is_some_and(|kind| kind == "input_required") {

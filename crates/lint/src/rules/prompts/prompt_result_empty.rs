@@ -1,10 +1,11 @@
 //! `prompt-result-empty`: prompt results are not empty.
 
 use crate::{
-    evidence::{Asked, Case, List},
+    evidence::{Asked, Case},
     outcome::{Level, Skip, Verdict},
-    probes::{LISTS, PROMPT_GET_STEP, PROMPT_GETS},
+    probes::{LISTS, PROMPT_GETS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prompt_gets,
 };
 use serde_json::Value;
 
@@ -43,10 +44,7 @@ fn check(case: &Case<'_>) -> Verdict {
 }
 
 fn got<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
-    if case.list(List::Prompts)?.is_empty() {
-        return Err(Skip::not_applicable("the list of prompts is empty"));
-    }
-    let got = case.all(&PROMPT_GETS, PROMPT_GET_STEP)?;
+    let got = prompt_gets(case)?;
     let got: Vec<_> = got.into_iter().filter(|asked| asked.result().is_some_and(is_complete)).collect();
     if got.is_empty() {
         Err(Skip::not_verified("no prompt could be got with made-up arguments"))

@@ -20,7 +20,12 @@ mod template_syntax;
 mod templates_unique;
 mod unknown_resource;
 
-use crate::rule::Rule;
+use super::resource_reads;
+use crate::{
+    evidence::{Asked, Case},
+    outcome::Skip,
+    rule::Rule,
+};
 
 pub(super) static RULES: &[&Rule] = &[
     &file_uri_form::RULE,
@@ -43,3 +48,10 @@ pub(super) static RULES: &[&Rule] = &[
     &templates_unique::RULE,
     &unknown_resource::RULE,
 ];
+
+/// The reads of listed resources that gave a result; at least one.
+fn read<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
+    let mut read = resource_reads(case)?;
+    read.retain(|asked| asked.result().is_some());
+    if read.is_empty() { Err(Skip::not_verified("no resource could be read")) } else { Ok(read) }
+}

@@ -1,9 +1,9 @@
 //! `resource-bytes-fit`: binary contents match their media type.
 
 use crate::{
-    evidence::{Asked, Case, List},
-    outcome::{Level, Skip, Verdict},
-    probes::{LISTS, RESOURCE_READ_STEP, RESOURCE_READS},
+    evidence::Case,
+    outcome::{Level, Verdict},
+    probes::{LISTS, RESOURCE_READS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -35,7 +35,7 @@ const MAGIC: [(&str, &[u8]); 5] = [
 
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
-    for asked in read(case)? {
+    for asked in super::read(case)? {
         let list = asked.result().and_then(|result| result.get("contents")).and_then(Value::as_array);
         for (index, contents) in list.into_iter().flatten().enumerate() {
             let Some(media) = contents.get("mimeType").and_then(Value::as_str) else { continue };
@@ -57,13 +57,4 @@ fn contradiction(media: &str, contents: &Value) -> Option<String> {
     let bytes = STANDARD.decode(contents.get("blob")?.as_str()?).ok()?;
     (!bytes.starts_with(begins))
         .then(|| format!("the bytes are said to be {essence}, and do not begin as such"))
-}
-
-fn read<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
-    if case.list(List::Resources)?.is_empty() {
-        return Err(Skip::not_applicable("the list of resources is empty"));
-    }
-    let read = case.all(&RESOURCE_READS, RESOURCE_READ_STEP)?;
-    let read: Vec<_> = read.into_iter().filter(|asked| asked.result().is_some()).collect();
-    if read.is_empty() { Err(Skip::not_verified("no resource could be read")) } else { Ok(read) }
 }

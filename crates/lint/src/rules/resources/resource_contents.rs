@@ -1,10 +1,11 @@
 //! `resource-contents`: contents have the specified form.
 
 use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Skip, Verdict},
-    probes::{LISTS, RESOURCE_READ_STEP, RESOURCE_READS},
+    evidence::Case,
+    outcome::{Level, Verdict},
+    probes::{LISTS, RESOURCE_READS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::resource_reads,
 };
 use base64::Engine as _;
 use serde_json::Value;
@@ -25,11 +26,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    if case.list(List::Resources)?.is_empty() {
-        return Err(Skip::not_applicable("the list of resources is empty"));
-    }
     let mut findings = Vec::new();
-    for asked in case.all(&RESOURCE_READS, RESOURCE_READ_STEP)? {
+    for asked in resource_reads(case)? {
         let Some(result) = asked.result() else { continue };
         let Some(contents) = result.get("contents").and_then(Value::as_array) else {
             findings

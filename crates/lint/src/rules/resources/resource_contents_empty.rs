@@ -1,9 +1,9 @@
 //! `resource-contents-empty`: a resource that can be read has contents.
 
 use crate::{
-    evidence::{Asked, Case, List},
-    outcome::{Level, Skip, Verdict},
-    probes::{LISTS, RESOURCE_READ_STEP, RESOURCE_READS},
+    evidence::{Asked, Case},
+    outcome::{Level, Verdict},
+    probes::{LISTS, RESOURCE_READS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
@@ -31,14 +31,5 @@ fn check(case: &Case<'_>) -> Verdict {
     let tell = |asked: Asked<'_>| {
         asked.finding("the list of contents is empty", "/result/contents").about(asked.variant())
     };
-    Ok(read(case)?.into_iter().filter(empty).map(tell).collect())
-}
-
-fn read<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
-    if case.list(List::Resources)?.is_empty() {
-        return Err(Skip::not_applicable("the list of resources is empty"));
-    }
-    let read = case.all(&RESOURCE_READS, RESOURCE_READ_STEP)?;
-    let read: Vec<_> = read.into_iter().filter(|asked| asked.result().is_some()).collect();
-    if read.is_empty() { Err(Skip::not_verified("no resource could be read")) } else { Ok(read) }
+    Ok(super::read(case)?.into_iter().filter(empty).map(tell).collect())
 }

@@ -1,9 +1,9 @@
 //! `resource-contents-uri`: contents have the URI that was read.
 
 use crate::{
-    evidence::{Asked, Case, List},
-    outcome::{Level, Skip, Verdict},
-    probes::{LISTS, RESOURCE_READ_STEP, RESOURCE_READS},
+    evidence::Case,
+    outcome::{Level, Verdict},
+    probes::{LISTS, RESOURCE_READS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use serde_json::Value;
@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Verdict {
     let mut findings = Vec::new();
-    for asked in read(case)? {
+    for asked in super::read(case)? {
         let list = asked.result().and_then(|result| result.get("contents")).and_then(Value::as_array);
         for (index, contents) in list.into_iter().flatten().enumerate() {
             let Some(uri) = contents.get("uri").and_then(Value::as_str) else { continue };
@@ -38,13 +38,4 @@ fn check(case: &Case<'_>) -> Verdict {
         }
     }
     Ok(findings)
-}
-
-fn read<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
-    if case.list(List::Resources)?.is_empty() {
-        return Err(Skip::not_applicable("the list of resources is empty"));
-    }
-    let read = case.all(&RESOURCE_READS, RESOURCE_READ_STEP)?;
-    let read: Vec<_> = read.into_iter().filter(|asked| asked.result().is_some()).collect();
-    if read.is_empty() { Err(Skip::not_verified("no resource could be read")) } else { Ok(read) }
 }

@@ -2,9 +2,10 @@
 
 use crate::{
     evidence::{Case, List},
-    outcome::{Level, Skip, Verdict},
-    probes::{LISTS, RESOURCE_READ_STEP, RESOURCE_READS},
+    outcome::{Level, Verdict},
+    probes::{LISTS, RESOURCE_READS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::resource_reads,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -23,11 +24,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    if case.list(List::Resources)?.is_empty() {
-        return Err(Skip::not_applicable("the list of resources is empty"));
-    }
     let mut findings = Vec::new();
-    for asked in case.all(&RESOURCE_READS, RESOURCE_READ_STEP)? {
+    for asked in resource_reads(case)? {
         if asked.result().is_none() {
             let message =
                 format!("the listed resource `{}` cannot be read: {}", asked.variant(), asked.describe());

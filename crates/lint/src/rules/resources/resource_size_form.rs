@@ -1,9 +1,9 @@
 //! `resource-size-form`: the size of a resource is a number of bytes.
 
 use crate::{
-    evidence::{Asked, Case, Item, List},
-    outcome::{Finding, Level, Skip, Verdict},
-    probes::{LISTS, RESOURCE_READ_STEP, RESOURCE_READS},
+    evidence::{Case, Item, List},
+    outcome::{Finding, Level, Verdict},
+    probes::{LISTS, RESOURCE_READS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -32,7 +32,7 @@ fn check(case: &Case<'_>) -> Verdict {
     let tell =
         |item: &Item<'_>| item.finding(format!("{} is not a size in bytes", item.value["size"]), "/size");
     let mut findings: Vec<Finding> = resources.iter().filter(wrong).map(tell).collect();
-    for asked in read(case)? {
+    for asked in super::read(case)? {
         let listed = resources.iter().find(|item| item.text("uri") == Some(asked.variant()));
         let Some(size) = listed.and_then(|item| item.value.get("size")).and_then(Value::as_u64) else {
             continue;
@@ -49,13 +49,4 @@ fn check(case: &Case<'_>) -> Verdict {
         }
     }
     Ok(findings)
-}
-
-fn read<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
-    if case.list(List::Resources)?.is_empty() {
-        return Err(Skip::not_applicable("the list of resources is empty"));
-    }
-    let read = case.all(&RESOURCE_READS, RESOURCE_READ_STEP)?;
-    let read: Vec<_> = read.into_iter().filter(|asked| asked.result().is_some()).collect();
-    if read.is_empty() { Err(Skip::not_verified("no resource could be read")) } else { Ok(read) }
 }

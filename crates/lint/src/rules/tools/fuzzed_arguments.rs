@@ -2,10 +2,12 @@
 
 use crate::{
     evidence::{Asked, Case},
-    outcome::{Finding, Level, Verdict},
+    outcome::{Level, Verdict},
     probes::{FUZZ_ARGUMENTS, FUZZ_CALL_AFTER, FUZZ_CALL_STEP, LISTS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::fuzzed,
 };
+use std::collections::BTreeSet;
 
 pub(super) static RULE: Rule = Rule {
     name: "fuzzed-arguments",
@@ -23,35 +25,17 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let mut findings: Vec<Finding> = Vec::new();
-    let mut seen = false;
+    let failures = fuzzed::failures(case, FUZZ_CALL_STEP, FUZZ_CALL_AFTER, "generated arguments");
+    let mut findings = failures.ok_or_else(|| case.missing(&FUZZ_ARGUMENTS))?;
+    let mut tools = BTreeSet::new();
     for (index, line) in case.fuzzed_lines() {
-        let mut last: Option<Asked<'_>> = None;
-        for exchange in &line.exchanges {
-            let asked = Asked::new(case.evidence(), index, exchange);
-            if exchange.step == FUZZ_CALL_STEP {
-                seen = true;
-                last = Some(asked);
-                if asked.error_code() == Some(-32603)
-                    && findings.iter().all(|known| known.about.as_deref() != Some(asked.variant()))
-                {
-                    let message =
-                        "odd arguments give an internal error (-32603) instead of a text about them";
-                    findings
-                        .push(asked.finding(message, "/error").about(asked.variant()).level(Level::Warning));
-                }
-            } else if exchange.step == FUZZ_CALL_AFTER
-                && asked.answer().is_none()
-                && let Some(cause) = last
-            {
-                let how = line
-                    .ended
-                    .as_ref()
-                    .map_or_else(|| asked.describe(), |ended| format!("the server {}", ended.how));
-                let message = format!("after generated arguments a normal request fails: {how}");
-                findings.push(cause.finding(message, "").with_frames(asked.frames()).about(cause.variant()));
+        let calls = line.exchanges.iter().filter(|exchange| exchange.step == FUZZ_CALL_STEP);
+        for asked in calls.map(|exchange| Asked::new(case.evidence(), index, exchange)) {
+            if asked.error_code() == Some(-32603) && tools.insert(asked.variant()) {
+                let message = "odd arguments give an internal error (-32603) instead of a text about them";
+                findings.push(asked.finding(message, "/error").about(asked.variant()).level(Level::Warning));
             }
         }
     }
-    if seen { Ok(findings) } else { Err(case.missing(&FUZZ_ARGUMENTS)) }
+    Ok(findings)
 }
