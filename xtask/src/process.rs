@@ -14,7 +14,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 
-/// How a program with a timeout ended.
+/// The end of a program with a timeout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
     Exited(ExitStatus),

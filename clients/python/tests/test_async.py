@@ -50,7 +50,8 @@ def test_h4_progress_and_events(server: Server) -> None:
 def test_h9_a_cancelled_task_stops_the_call(server: Server) -> None:
     async def work(client: AsyncClient) -> None:
         task = asyncio.create_task(client.execute_tool("echo_nap", {"ms": 600_000}))
-        await asyncio.sleep(0.1)
+        while not await client.list_executions(tool="echo_nap", state="running"):
+            await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

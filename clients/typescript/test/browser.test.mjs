@@ -74,7 +74,8 @@ test("h9 a call is aborted in a browser", async () => {
   const reason = await inPage(async (client) => {
     const controller = new AbortController();
     const running = client.executeTool("echo_nap", { ms: 600000 }, { signal: controller.signal });
-    setTimeout(() => controller.abort(new Error("enough")), 100);
+    while ((await client.listExecutions({ tool: "echo_nap", state: "running" })).length === 0);
+    controller.abort(new Error("enough"));
     return running.catch((error) => error.message);
   });
   assert.equal(reason, "enough");

@@ -28,7 +28,7 @@ pub(crate) enum Arrival {
     Lost(Loss),
 }
 
-/// Why no response will come.
+/// The reason why no response will come.
 #[derive(Debug, Clone)]
 pub(crate) struct Loss {
     pub(crate) fault: Fault,

@@ -160,7 +160,7 @@ fn read_meta(given: Option<&Raw>, caller: Era, connection: &Inner) -> (Arc<Serve
     (rewritten, token)
 }
 
-/// Where a notification of a call goes.
+/// The recipient of a call's notification.
 pub(crate) enum Routed {
     Caller(Notification),
     AllListeners(Notification),

@@ -58,7 +58,7 @@ pub struct Flag {
 #[derive(Debug, Clone)]
 pub struct Loaded {
     pub settings: Settings,
-    /// Where each server is defined.
+    /// The place of each server's definition.
     pub origins: Origins,
     /// The nearest found file whose current content is not approved.
     pub waiting: Option<FoundFile>,

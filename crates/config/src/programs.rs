@@ -1,5 +1,5 @@
 //! The files that configured servers and hooks run: programs, and scripts for an interpreter.
-//! Whoever can change them controls the server, so our own tools must not.
+//! A process that can change them controls the server, so our own tools must not.
 
 use std::{
     collections::BTreeMap,

@@ -4,7 +4,7 @@ use crate::{canonical::canonical, schema};
 use serde::Serialize;
 use serde_json::Value;
 
-/// How much a change matters, the least first.
+/// The severity of a change, the lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {

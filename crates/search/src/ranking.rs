@@ -110,7 +110,7 @@ impl Scores {
     }
 }
 
-/// How much a word tells: words that many documents have tell little. The terms that a word may
+/// The weight of a word: words that many documents have count little. The terms that a word may
 /// stand for are counted together, so that a rare synonym does not outweigh a usual one.
 fn importance(index: &Index, word: &Meaning) -> f32 {
     let all = length(index.documents.len());

@@ -18,9 +18,9 @@ pub(crate) enum Field {
 
 pub(crate) const FIELDS: usize = 9;
 
-/// How much one occurrence in a field counts, in the order of [`Field`].
+/// The weight of one occurrence in a field, in the order of [`Field`].
 pub(crate) const WEIGHT: [f32; FIELDS] = [4.0, 3.0, 3.0, 0.8, 1.3, 0.5, 1.0, 1.0, 2.0];
-/// How much a field's length lowers the count of one occurrence.
+/// The degree to which a field's length lowers the count of one occurrence.
 pub(crate) const LENGTH: [f32; FIELDS] = [0.4, 0.4, 0.5, 0.7, 0.6, 0.7, 0.5, 0.0, 0.3];
 /// Saturation: how fast further occurrences stop to count.
 pub(crate) const SATURATION: f32 = 3.0;

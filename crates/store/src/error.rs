@@ -1,4 +1,4 @@
-//! Why an operation on a store failed.
+//! The errors of operations on a store.
 
 use crate::{MAX_NAME, MAX_VALUE};
 

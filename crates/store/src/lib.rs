@@ -82,7 +82,7 @@ pub struct Value {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Version(u64);
 
-/// What must be true of the stored value for a change to be made.
+/// The condition on the stored value for a change to be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Condition {
     Always,
@@ -100,7 +100,7 @@ pub enum Outcome {
     Conflict,
 }
 
-/// How long a log is kept after its last event, and how many events it keeps.
+/// Lifetime of a log after its last event, and the number of events that it keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
     pub lifetime: Duration,

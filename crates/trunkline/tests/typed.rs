@@ -1,4 +1,4 @@
-//! What users type: commands without `--`, names, JSON objects; and lists that are incomplete.
+//! Input of users: commands without `--`, names, JSON objects; and lists that are incomplete.
 #![expect(dead_code, reason = "only a part of the shared support is used here")]
 
 mod support;

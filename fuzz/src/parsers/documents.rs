@@ -1,4 +1,4 @@
-//! What holds for every document, whichever reader made it.
+//! Properties of every document, whichever reader made it.
 
 use std::io::{Cursor, Write};
 use trunkline_documents::{

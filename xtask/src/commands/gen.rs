@@ -15,7 +15,7 @@ use crate::arguments::Arguments;
 use crate::{process, python_client};
 use crate::workspace::Workspace;
 
-/// What to do with pages that differ from the generated ones.
+/// The treatment of files that differ from the generated ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stale {
     Report,

@@ -122,7 +122,7 @@ impl Trial {
         command
     }
 
-    /// Where and with which variables the server runs.
+    /// The server's directory and variables.
     fn options(&self) -> Vec<String> {
         let mut options = vec!["--cwd".to_owned(), self.work.to_string_lossy().into_owned()];
         for (name, value) in &self.environment {

@@ -20,7 +20,7 @@ pub enum Connection {
     Address(String),
 }
 
-/// Why a client's file cannot be written.
+/// The reason why a client's file cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum NotInstalled {
     #[error("line {line}: {reason}")]

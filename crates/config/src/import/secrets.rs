@@ -17,7 +17,7 @@ pub struct SecretFound {
 }
 
 impl SecretFound {
-    /// What the user has to do with the variable.
+    /// The step that the user has to take with the variable.
     pub(super) fn advice(&self) -> String {
         let after = if self.before.is_empty() { String::new() } else { format!(" after `{}`", self.before) };
         format!("set `{}` to what stands in `{}`{after}", self.variable, self.key)

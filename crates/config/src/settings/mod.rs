@@ -44,7 +44,7 @@ pub struct Settings {
     pub disabled: Vec<ServerName>,
     /// Default options of servers.
     pub defaults: ServerOptions,
-    /// How the main view lists tools.
+    /// The form in which the main view lists tools.
     pub disclosure: ToolDisclosure,
     /// Tokens that the listed tools of the main view may cost.
     pub tool_budget: Option<u64>,
@@ -225,7 +225,8 @@ pub struct ServerChanges {
     pub changed: Vec<ServerName>,
 }
 
-/// Where each server is defined; kept separately, so that a moved line does not count as a change.
+/// The place of each server's definition; kept separately, so that a moved line does not count as
+/// a change.
 pub type Origins = BTreeMap<ServerName, Origin>;
 
 impl Settings {

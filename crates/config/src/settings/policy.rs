@@ -92,11 +92,11 @@ pub struct PolicyRule {
     /// The time in which the rule applies.
     #[serde(default)]
     pub when: Option<TimeWindow>,
-    /// Who is asked: `client`, the person at the client, or an operator if that client cannot ask;
-    /// `operator`, always an operator. Default: `client`.
+    /// The person to ask: `client`, the person at the client, or an operator if that client
+    /// cannot ask; `operator`, always an operator. Default: `client`.
     #[serde(default)]
     pub consent: PolicyConsent,
-    /// Where the rule is written.
+    /// The place of the rule in its file.
     #[serde(skip)]
     pub origin: Option<Origin>,
 }
@@ -143,7 +143,7 @@ pub struct ArgumentCondition {
     #[serde(default)]
     #[schemars(length(min = 1, max = 4096))]
     pub within: Option<String>,
-    /// Whether it must be there; null counts as missing.
+    /// True if it must be there; null counts as missing.
     #[serde(default)]
     pub exists: Option<bool>,
 }

@@ -71,7 +71,7 @@ pub struct Remote {
     pub insecure: bool,
 }
 
-/// How to obtain a token for a server that requires one.
+/// The way to a token for a server that requires one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OAuth {
@@ -200,7 +200,7 @@ pub struct ToolChange {
     #[serde(default)]
     #[schemars(length(min = 1, max = 128))]
     pub rename: Option<String>,
-    /// Whether the tool is hidden.
+    /// True if the tool is hidden.
     #[serde(default)]
     pub hide: Option<bool>,
     /// Text that replaces the server's description.
@@ -214,7 +214,7 @@ pub struct ToolChange {
     #[serde(default)]
     #[schemars(schema_with = "kind::names")]
     pub tags: Vec<String>,
-    /// Whether a call can safely be sent twice, so that it is retried when the connection breaks.
+    /// True if a call can safely be sent twice, so that it is retried when the connection breaks.
     #[serde(default)]
     pub idempotent: Option<bool>,
     /// Timeout for a call without progress.

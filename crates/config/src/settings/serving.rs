@@ -142,7 +142,7 @@ pub enum ClientCertificates {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Audit {
-    /// Whether an audit trail is written.
+    /// True if an audit trail is written.
     pub enabled: bool,
     /// Directory of the audit trail. `null`: below `$XDG_STATE_HOME/trunkline/audit`, a new
     /// directory for each run.
@@ -184,7 +184,7 @@ pub struct AuditSigning {
     /// Syslog server that gets each signature: a local socket such as `/dev/log`, or `host:port`
     /// for UDP. `null`: none.
     pub syslog: Option<String>,
-    /// Whether the collector at `telemetry.endpoint` gets each signature, as a log record.
+    /// True if the collector at `telemetry.endpoint` gets each signature, as a log record.
     pub otlp: bool,
 }
 
@@ -212,7 +212,7 @@ pub enum WhenItFails {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AccessLog {
-    /// Whether an access log is written.
+    /// True if an access log is written.
     pub enabled: bool,
     /// File of the access log. `null`: standard error.
     #[schemars(schema_with = "kind::path")]
@@ -239,7 +239,8 @@ pub struct View {
     /// them. Bare names that would collide keep their prefix.
     #[serde(default)]
     pub naming: Naming,
-    /// How the view lists tools: `all`, `names`, `search` or `auto`, as the setting `disclosure`.
+    /// The form in which the view lists tools: `all`, `names`, `search` or `auto`, as the setting
+    /// `disclosure`.
     /// Default: `all`.
     #[serde(default)]
     pub disclosure: ToolDisclosure,
@@ -314,7 +315,7 @@ pub struct Role {
     #[serde(default)]
     #[schemars(schema_with = "kind::names")]
     pub scopes: Vec<String>,
-    /// Whether `/status` shows errors, paths, sessions and all servers to these callers,
+    /// True if `/status` shows errors, paths, sessions and all servers to these callers,
     /// `/metrics` is open to them, and they may stop and start servers. Otherwise `/status` shows
     /// them the state of the servers that they may use. Default: `false`. Without roles, or without
     /// keys and tokens, every caller may do all of this.

@@ -15,7 +15,7 @@ pub(crate) struct Place {
     way: Way,
 }
 
-/// How the project's file is used.
+/// The use of the project's file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// Named explicitly, so it needs no approval.

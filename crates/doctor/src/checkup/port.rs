@@ -12,7 +12,7 @@ const MOST_PROCESSES: usize = 20_000;
 /// Maximum number of descriptors inspected per process.
 const MOST_DESCRIPTORS: usize = 4096;
 
-/// How [`holder`] describes a process of this program.
+/// The description by [`holder`] of a process of this program.
 const OURS: &str = "`trunkline` ";
 
 /// Checks whether `serve` could bind its default port.

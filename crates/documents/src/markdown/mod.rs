@@ -37,7 +37,7 @@ pub enum TableStyle {
     Compact,
 }
 
-/// How pictures are written.
+/// The form of pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Images {
     /// A comment where the picture was.

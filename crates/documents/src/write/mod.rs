@@ -1,4 +1,4 @@
-//! What the writers of Markdown and HTML share: the order of nodes, and which of them are shown.
+//! The common part of the writers of Markdown and HTML: the order of the nodes that are shown.
 //!
 //! Both follow the exports of docling-core 2.104, so that a document looks the same whoever
 //! exports it.

@@ -52,7 +52,7 @@ pub(crate) enum Layers {
     BodyAndNotes,
 }
 
-/// Which children of pictures are walked.
+/// The children of pictures that are walked.
 #[derive(Clone, Copy, PartialEq)]
 enum Pictures {
     Whole,

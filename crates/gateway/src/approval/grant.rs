@@ -13,7 +13,7 @@ use trunkline_store::{Condition, Store, StoreError};
 
 const GRANTS: &str = "approval-grant/";
 
-/// What an agreement holds for.
+/// The calls that an agreement holds for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// This call only.

@@ -43,7 +43,7 @@ pub type Note = Arc<dyn Fn(&str, &str, &str) + Send + Sync>;
 #[derive(Clone)]
 pub struct ApprovalOptions {
     pub store: Arc<dyn Store>,
-    /// How long a call waits for a decision.
+    /// Maximum time that a call waits for a decision.
     pub timeout: Duration,
     /// Most calls that wait at once.
     pub most: usize,
@@ -66,7 +66,7 @@ struct Inner {
     note: Mutex<Option<Note>>,
 }
 
-/// Why a decision was not accepted.
+/// The reason why a decision was not accepted.
 #[derive(Debug, thiserror::Error)]
 pub enum NotDecided {
     #[error("there is no approval `{0}`")]

@@ -6,7 +6,7 @@ use std::{
 };
 use trunkline_protocol::time::date_time;
 
-/// How long the offset between monotonic and system clock is reused.
+/// Time for which the offset between monotonic and system clock is reused.
 const OFFSET_REUSE: Duration = Duration::from_secs(1);
 
 /// A UTC time as RFC 3339 with milliseconds.

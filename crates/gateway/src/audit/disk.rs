@@ -21,7 +21,7 @@ const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
 /// Length of the head: a sequence number of 20 digits, a blank, a hash, a newline.
 const HEAD_BYTES: usize = 20 + 1 + 64 + 1;
 
-/// Why a trail cannot be opened.
+/// The reason why a trail cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error("the audit trail {} is in use by another process", .0.display())]

@@ -36,7 +36,7 @@ use trunkline_resilience::timeout;
 /// writes the records of others for ever.
 const ROUNDS: usize = 16;
 
-/// How often a caller yields before it waits to be woken, which costs more.
+/// Number of yields before a caller waits to be woken, which costs more.
 const YIELDS: usize = 3;
 
 #[derive(Debug)]

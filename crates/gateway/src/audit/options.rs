@@ -35,7 +35,7 @@ pub enum Durability {
     Batch { interval: Duration },
 }
 
-/// What to do with a call that cannot be recorded.
+/// The fate of a call that cannot be recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnFailure {
     Refuse,

@@ -7,9 +7,9 @@ const MAX_AT_ONCE: u32 = 31;
 /// happens for every record again as soon as it does.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    /// How many records are written without a yield before the next one is tried.
+    /// Number of records written without a yield before the next yield is tried.
     at_once: u32,
-    /// How many of them are left.
+    /// The rest of that number.
     left: u32,
 }
 
@@ -32,7 +32,7 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// How many of `records` are preceded by a yield, if each yield gathers `together`.
+    /// Number of `records` that are preceded by a yield, if each yield gathers `together`.
     fn waits(pace: &mut Pace, records: usize, together: usize) -> usize {
         let waits = |_: &usize| pace.expects_others().then(|| pace.gathered(together)).is_some();
         (0..records).filter(waits).count()

@@ -32,7 +32,7 @@ pub(super) struct Recovered {
 /// Maximum number of calls that get an end record with the outcome "unknown".
 const MAX_UNFINISHED: usize = 10_000;
 
-/// How many bytes of earlier segments are searched for calls in flight, in addition to the
+/// Number of bytes of earlier segments that are searched for calls in flight, in addition to the
 /// second to last segment.
 const LOOK_BACK: u64 = 4 * 1024 * 1024;
 

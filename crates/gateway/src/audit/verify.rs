@@ -18,13 +18,13 @@ use std::{
 /// The `cause` in the first record of a segment that was begun after a disk failure.
 pub(super) const FAILURE: &str = "failure";
 
-/// Where problems of the signed head are listed.
+/// The entry under which problems of the signed head are listed.
 const SIGNED_HEAD: &str = "signed head";
 
 /// Most problems that are listed.
 const MAX_PROBLEMS: usize = 1000;
 
-/// How many empty segments in a row are skipped; a failing disk may leave them.
+/// Maximum number of empty segments skipped in a row; a failing disk may leave them.
 const MAX_UNOPENED: usize = 16;
 
 /// The result of a verification.

@@ -87,7 +87,7 @@ pub(super) struct Syncing {
     waiters: Vec<Waiter>,
 }
 
-/// Why a segment was begun.
+/// The reason for a new segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cause {
     Begin,

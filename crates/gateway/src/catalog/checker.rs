@@ -40,7 +40,7 @@ pub(crate) enum BadSchema {
     TooExpensive(String),
 }
 
-/// Why arguments are not sent.
+/// The reason why arguments are not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The violations of the schema.

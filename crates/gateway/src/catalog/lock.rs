@@ -10,7 +10,7 @@ use std::{collections::HashSet, sync::Arc};
 use trunkline_lock::{Kind as LockKind, hash};
 use trunkline_protocol::Raw;
 
-/// How a definition differs from the lock file.
+/// The difference between a definition and the lock file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Drift {
     #[error("its definition differs from the lock file; see `trunkline lock --check`")]
@@ -27,7 +27,7 @@ impl ServerFilters {
         self.rules.lock.as_ref().is_some_and(|lock| lock.on_drift == OnDrift::Quarantine)
     }
 
-    /// How the item differs from its accepted definition. Resources have none.
+    /// The difference from the item's accepted definition. Resources have none.
     pub(super) fn drift(&self, kind: Kind, name: &str, raw: &Raw) -> Option<Drift> {
         let key = lock_kind(kind)?.key(name);
         let accepted = self.rules.lock.as_ref()?.hashes.get(&key);
@@ -48,7 +48,7 @@ impl ServerFilters {
         accepted.filter(|name| !listed.contains(*name)).map(|name| (name.to_owned(), Drift::Gone)).collect()
     }
 
-    /// How the instructions differ from the accepted ones.
+    /// The difference from the accepted instructions.
     pub(crate) fn instructions_drift(&self, offer: &Arc<Offer>) -> Option<Drift> {
         let LockRules { hashes, .. } = self.rules.lock.as_ref()?;
         let accepted = hashes.get(&LockKind::Instructions.key(""));

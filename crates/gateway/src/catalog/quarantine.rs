@@ -15,7 +15,7 @@ pub struct Quarantined {
     pub reason: String,
 }
 
-/// Why an item is not offered.
+/// The reason why an item is not offered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Reason {
     #[error("it is not an object")]

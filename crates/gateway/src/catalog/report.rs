@@ -11,7 +11,7 @@ pub struct CatalogReport {
     pub generation: u64,
     pub servers: Vec<ServerReport>,
     pub views: Vec<String>,
-    /// What the tools of each view cost a model.
+    /// The cost of each view's tools for a model.
     pub costs: Vec<ViewCost>,
 }
 

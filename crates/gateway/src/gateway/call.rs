@@ -175,7 +175,7 @@ struct Unlisted<'a> {
     subject: String,
 }
 
-/// Why a name has no route.
+/// The reason why a name has no route.
 enum Missing<'a> {
     /// Its prefix is that of a server that has not connected yet.
     NotConnected(&'a Arc<Server>),

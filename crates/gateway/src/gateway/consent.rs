@@ -25,13 +25,13 @@ use trunkline_protocol::{
 const PROGRESS: Duration = Duration::from_secs(15);
 /// Parts that may wait for the client to take them.
 const PARTS: usize = 4;
-/// How long the person at the client can agree for.
+/// The durations that the person at the client can agree for.
 const WHILE: Duration = Duration::from_hours(1);
 const ONCE: &str = "allow once";
 const FOR_A_WHILE: &str = "allow for one hour";
 const DENY: &str = "deny";
 
-/// What the reply of a waiting call consists of.
+/// The parts of a waiting call's reply.
 enum Step {
     Part(Part),
     /// The reply after the decision.

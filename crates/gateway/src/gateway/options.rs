@@ -22,17 +22,17 @@ pub struct GatewayOptions {
     pub page_size: usize,
     /// The TTL of lists for clients.
     pub list_ttl: Duration,
-    /// How long changes of offers are collected before a new catalog is made.
+    /// Time in which changes of offers are collected before a new catalog is made.
     pub quiet: Duration,
-    /// How long a call waits for the first connection of its server.
+    /// Maximum time that a call waits for the first connection of its server.
     pub patience: Duration,
-    /// How long lists and calls of unknown names wait for a server that is started for the first
-    /// time. The default is not to wait: the list names the missing servers, and a change is
+    /// Maximum time that lists and calls of unknown names wait for the first connection of a
+    /// server. The default is not to wait: the list names the missing servers, and a change is
     /// announced when they connect.
     pub grace: Duration,
-    /// How long they wait while no server at all has connected.
+    /// The same while no server at all has connected.
     pub settle: Duration,
-    /// How long a subscription waits for the servers' acknowledgements.
+    /// Maximum time that a subscription waits for the servers' acknowledgements.
     pub agree_within: Duration,
     /// Most subscriptions of one caller, and of all together.
     pub listeners_per_caller: usize,
@@ -40,9 +40,9 @@ pub struct GatewayOptions {
     /// This gateway's own id, published in its introduction to detect a gateway that is its own
     /// upstream.
     pub instance: Option<Arc<str>>,
-    /// How the states of servers are bound to calls.
+    /// Binds the states of servers to calls.
     pub states: StateOptions,
-    /// Where persons are asked for consent; `None`: calls that need it are refused.
+    /// The requests for a person's consent; `None`: calls that need it are refused.
     pub approvals: Option<Approvals>,
 }
 

@@ -47,7 +47,7 @@ pub(crate) struct Target<'a> {
     pub(crate) traits: Traits<'a>,
 }
 
-/// What is known about a tool besides its name.
+/// Facts about a tool besides its name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Traits<'a> {
     Tool(&'a ToolTraits),

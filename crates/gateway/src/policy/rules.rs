@@ -44,7 +44,7 @@ pub struct RuleSpec {
     pub annotations: Map<String, Value>,
     pub arguments: Vec<ArgumentSpec>,
     pub window: Option<WindowSpec>,
-    /// Who is asked, if the effect is to ask.
+    /// The person to ask, if the effect is to ask.
     pub consent: Consent,
 }
 

@@ -26,7 +26,7 @@ pub enum Access {
     Denied(Denial),
 }
 
-/// What a person has to agree to.
+/// A call that a person has to agree to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
     pub server: String,
@@ -38,7 +38,7 @@ pub struct Asked {
     pub consent: Consent,
 }
 
-/// Why a call is denied.
+/// The reason why a call is denied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Denial {
     /// No call of the item could be allowed: it looks as if it did not exist.

@@ -23,7 +23,7 @@ pub struct GatewayStatus {
     pub version: String,
     pub started_at: u64,
     pub uptime_ms: u64,
-    /// How the processes of servers and jobs are kept together, for people.
+    /// The means that keep the processes of servers and jobs together, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processes: Option<&'static str>,
     /// If the kernel can restrict the files that our own tools and git access, for people.
@@ -39,7 +39,7 @@ pub struct ConfigStatus {
     pub generation: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loaded_at: Option<u64>,
-    /// Why the last reload failed, if it did.
+    /// The error of the last reload, if it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<ReloadError>,
     /// A configuration file that is not used, because its current content is not approved.

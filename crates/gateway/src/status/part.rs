@@ -20,7 +20,7 @@ struct PartialPage {
     config: ConfigStatus,
     upstreams: Vec<UpstreamState>,
     catalog: CatalogReport,
-    /// What is missing and who may see it, for people.
+    /// The missing parts and the callers who may see them, for people.
     withheld: &'static str,
 }
 

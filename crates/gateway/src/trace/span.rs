@@ -54,7 +54,7 @@ pub enum About {
     Resource(String),
 }
 
-/// How a span ended.
+/// The end of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     Fine,

@@ -23,7 +23,7 @@ pub(super) struct Attempt {
     pub(super) admission: Option<Admission>,
     /// Absent for a subscription.
     pub(super) clock: Option<Arc<AttemptClock>>,
-    /// Why the session was lost, and the end of its grace period.
+    /// The reason for the loss of the session, and the end of its grace period.
     pub(super) lost: Option<(Fault, Moment)>,
 }
 

@@ -15,7 +15,7 @@ pub(super) struct Bulkhead {
     options: BulkheadOptions,
 }
 
-/// Why a call gets no slot.
+/// The reason why a call gets no slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Full {
     #[error("no slot is free; calls in flight: {running}, queued: {waiting}")]

@@ -25,7 +25,7 @@ pub(super) struct Latency {
     counts: [[AtomicU32; BUCKETS]; 2],
 }
 
-/// How long calls took, in milliseconds.
+/// Durations of calls, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Percentiles {

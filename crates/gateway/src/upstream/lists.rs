@@ -33,12 +33,12 @@ pub(super) struct ReadList {
     /// and for those of [`OURS`], which have their place here and nothing else. If pages disagree,
     /// the first one counts.
     pub(super) beside: Object,
-    /// How often the server announced a change.
+    /// Number of changes that the server announced.
     pub(super) announced: u64,
     pub(super) quarantined: Vec<Quarantined>,
     /// Broken items beyond those that are listed.
     pub(super) unnamed: usize,
-    /// Why the list may be incomplete.
+    /// The reason why the list may be incomplete.
     pub(super) warning: Option<String>,
     /// The server's answer, if it has never been a list.
     pub(super) fault: Option<Fault>,

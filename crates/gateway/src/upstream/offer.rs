@@ -16,7 +16,7 @@ pub struct Offer {
     pub templates: Arc<[Raw]>,
     /// Members of each list in addition to its items, in the order of [`Kind::ALL`].
     pub beside: [Object; 4],
-    /// How often the server announced a change of each list; a burst counts once.
+    /// Number of announced changes of each list; a burst counts once.
     pub announced: [u64; 4],
     /// The server's error for each list that it declares and has never given.
     pub faults: [Option<Fault>; 4],

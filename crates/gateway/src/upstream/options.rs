@@ -24,7 +24,7 @@ pub struct UpstreamOptions {
     pub tools: ToolRules,
     /// If the server's idempotent and read-only annotations are believed.
     pub annotations: Annotations,
-    /// How often and when a repeatable request is repeated.
+    /// Number and times of the repeats of a repeatable request.
     pub retry: RetryOptions,
     pub breaker: BreakerOptions,
     pub restart: RestartOptions,
@@ -32,7 +32,7 @@ pub struct UpstreamOptions {
     /// Rate of calls by all callers together.
     pub rate: Option<Quota>,
     pub lists: ListOptions,
-    /// How long a call waits for a server that is reconnecting.
+    /// Maximum time that a call waits for a server that is reconnecting.
     pub patience: Duration,
     /// This gateway's own id, to detect that it is its own upstream.
     pub instance: Option<Arc<str>>,
@@ -124,7 +124,7 @@ pub struct ListOptions {
     pub item_bytes: usize,
     pub description_bytes: usize,
     pub name_bytes: usize,
-    /// How long to wait after an announced change, so that many become one.
+    /// Time to wait after an announced change, so that many become one.
     pub quiet: Duration,
     /// The longest such wait, for a server that keeps announcing changes without changing
     /// anything.

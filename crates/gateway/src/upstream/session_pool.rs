@@ -33,9 +33,9 @@ pub(super) struct SessionPool {
     pub(super) retry_at: Option<Instant>,
     /// True if the server was stopped by command; its state is then `Stopped`.
     pub(super) halted: bool,
-    /// How often the server was started again after a failure or by command.
+    /// Number of restarts after a failure or by command.
     pub(super) started_again: u64,
-    /// How many sessions were opened so far, and how many of them were lost.
+    /// Numbers of sessions that were opened and lost so far.
     pub(super) opened: u64,
     pub(super) lost: u64,
     /// True once it was logged that the server answered with another revision.
@@ -69,7 +69,7 @@ pub(super) struct Opening {
 /// The outcome of an opening, once it has ended.
 pub(super) type Pending = watch::Receiver<Option<Result<(), Fault>>>;
 
-/// How a call gets its session.
+/// The way in which a call gets its session.
 pub(super) enum Choice {
     Use(SessionLease),
     /// A session is being opened that fits, or that will tell if callers can share it.
@@ -257,8 +257,8 @@ impl SessionPool {
         Some(live)
     }
 
-    /// How often the server was started again, or a lost session was replaced. The start after an
-    /// idle time is none.
+    /// Number of restarts of the server or of replaced sessions. A start after an idle time is
+    /// not counted.
     pub(super) fn restarts(&self) -> u64 {
         self.started_again.max(self.lost.min(self.opened.saturating_sub(1)))
     }

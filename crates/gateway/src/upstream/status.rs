@@ -52,7 +52,7 @@ pub struct Status {
     pub failures: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_try_ms: Option<u64>,
-    /// How often it was started or connected again.
+    /// Number of restarts and reconnections.
     pub restarts: u64,
     pub breaker: BreakerStatus,
     pub calls: Calls,
@@ -127,7 +127,7 @@ pub struct ListStatus {
     pub quarantined: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age_ms: Option<u64>,
-    /// Why it may be incomplete or stale.
+    /// The reason why it may be incomplete or stale.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }

@@ -48,7 +48,7 @@ pub(crate) struct View {
     pub(crate) unruled: bool,
     /// The configured instructions of the view.
     pub(crate) instructions: Option<String>,
-    /// How tools are listed; never [`Disclosure::Auto`].
+    /// The form in which tools are listed; never [`Disclosure::Auto`].
     pub(crate) disclosure: Disclosure,
     pub(crate) budget: Option<u64>,
     /// Present if tools are disclosed by search.

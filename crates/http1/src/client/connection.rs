@@ -41,7 +41,7 @@ pub struct Connection<S> {
     /// The unwritten part of a large body.
     large_body: Bytes,
     flushed: bool,
-    /// Why writing failed. The response may have arrived nevertheless.
+    /// The error of a failed write. The response may have arrived nevertheless.
     write_error: Option<io::Error>,
     pub(super) input: BytesMut,
     /// The input buffer has grown for a large response, and is freed when the connection is idle.
@@ -50,7 +50,7 @@ pub struct Connection<S> {
     interim: u32,
 }
 
-/// Why there is no response.
+/// The reason why there is no response.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
     /// Nothing of the request was written, so it may be sent over another connection.
@@ -60,7 +60,7 @@ pub enum RequestError {
     Failed(#[from] ResponseError),
 }
 
-/// Why the response to a request that was sent cannot be read.
+/// The reason why the response to a request that was sent cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ResponseError {
     #[error(transparent)]

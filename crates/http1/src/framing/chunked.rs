@@ -19,7 +19,7 @@ pub struct Chunked {
     skipped: usize,
 }
 
-/// Which part of the coding comes next.
+/// The part of the coding that comes next.
 #[derive(Debug, Clone, Copy)]
 enum State {
     Size {

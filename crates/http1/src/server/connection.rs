@@ -50,7 +50,7 @@ pub struct Connection<S, H: Service> {
     stage: ConnectionStage<H::Body>,
 }
 
-/// Which requests the connection accepts.
+/// The requests that the connection accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeepAlive {
     On,

@@ -40,7 +40,7 @@ impl ConfigSubject {
         Ok(Self { path: path.into(), text, value, absent: None })
     }
 
-    /// How the file writes servers and references.
+    /// The notation of servers and references in the file.
     pub(crate) fn dialect(&self) -> Dialect {
         let path = Path::new(&self.path);
         let is_ours = path.file_name().is_some_and(|name| name == FILE_NAME);

@@ -1,4 +1,4 @@
-//! What the bench knows: its switches, codes, tokens, and the log of requests.
+//! State of the bench: its switches, codes, tokens, and the log of requests.
 
 use super::Failure;
 use crate::random;

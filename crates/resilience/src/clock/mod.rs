@@ -37,7 +37,7 @@ impl Moment {
         Self(now - suspension::total_at(now))
     }
 
-    /// How long ago it was; zero for a moment that is still to come.
+    /// The time since then; zero for a moment that is still to come.
     pub fn elapsed(self) -> Duration {
         Self::now() - self
     }

@@ -1,7 +1,7 @@
 //! Suspension: for how long the process did not run, in all.
 //!
 //! A thread reads the clock every [`BEAT`]; if it is far too late, the process was suspended.
-//! Whoever reads the time checks when the thread last did, so it does not matter which thread of
+//! Each reader of the time checks when the thread last did, so it does not matter which thread of
 //! a resumed process runs first. That costs a reader two loads of numbers that rarely change.
 
 use parking_lot::Mutex;
@@ -14,11 +14,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often the thread reads the clock.
+/// Interval at which the thread reads the clock.
 const BEAT: Duration = Duration::from_millis(250);
 /// A gap longer than this is suspension; even a busy machine lets the thread run sooner.
 const LEAST: Duration = Duration::from_secs(1);
-/// How long the process must run before another gap counts. If it were suspended again and again
+/// Time that the process must run before another gap counts. If it were suspended again and again
 /// with less between, limits would never end; so a limit of n seconds is extended at most n + 1
 /// times.
 const RUN: Duration = Duration::from_secs(1);
@@ -43,7 +43,7 @@ struct Gaps {
     resumed: Option<Instant>,
 }
 
-/// How long the process was suspended so far.
+/// Time for which the process was suspended so far.
 #[cfg(not(test))]
 pub(super) fn total() -> Duration {
     Duration::from_nanos(WATCH.total.load(Ordering::Relaxed))

@@ -60,13 +60,13 @@ impl Future for Deadline {
     }
 }
 
-/// What `work` gives, or nothing if that takes longer than `limit`. A timer is made only if `work`
+/// The result of `work`; `None` if that takes longer than `limit`. A timer is made only if `work`
 /// is not done at once.
 pub async fn timeout<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
     unless(|| Deadline::after(limit), work).await
 }
 
-/// What `work` gives, or nothing if that is not there at this moment.
+/// The result of `work`; `None` if it is not done at that moment.
 pub async fn timeout_at<T>(end: Moment, work: impl Future<Output = T>) -> Option<T> {
     unless(|| Deadline::at(end), work).await
 }

@@ -135,7 +135,7 @@ impl Record {
         format!("{}{:012x}{}", owner.digits(), now() & 0xffff_ffff_ffff, hexadecimal(&random))
     }
 
-    /// How long the store keeps the record as it is.
+    /// Time for which the store keeps the record as it is.
     pub(crate) fn lifetime(&self, retention: Duration) -> Duration {
         if self.state.is_final() {
             return retention;

@@ -12,7 +12,7 @@ use trunkline_protocol::{Era, ErrorObject, Fault, FaultKind};
 use trunkline_resilience::timeout;
 use trunkline_transport::body;
 
-/// Why a body was not read.
+/// The reason why a body was not read.
 pub(crate) struct BodyRefusal {
     pub(crate) status: StatusCode,
     pub(crate) text: String,

@@ -343,7 +343,9 @@ async fn h14_a_legacy_client_that_vanishes_does_not_cancel_its_call() {
     stream.write_all(&request("POST", "/mcp", served.address, &headers, body)).await.unwrap();
     assert_eq!(told(&mut served).await, "began");
     drop(stream);
-    assert!(tokio::time::timeout(Duration::from_millis(300), served.dropped.recv()).await.is_err());
+    // The server sees the closed connection before it reads the next request.
+    still_works(served.address).await;
+    assert!(served.dropped.try_recv().is_err());
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#;
     assert_eq!(post(served.address, &headers, cancel).await.status, 202);
     assert_eq!(told(&mut served).await, "never");

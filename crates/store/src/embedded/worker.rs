@@ -26,7 +26,7 @@ const CLEANING: Duration = Duration::from_mins(1);
 /// Pages that the database keeps in memory.
 const CACHE: usize = 4 << 20;
 
-/// Whether an operation changed the tables, so that a commit is needed.
+/// The effect of an operation on the tables: a change needs a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
     None,

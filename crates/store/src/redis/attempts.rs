@@ -10,7 +10,7 @@ use crate::StoreError;
 const FIRST_PAUSE: Duration = Duration::from_millis(25);
 const LONGEST_PAUSE: Duration = Duration::from_millis(400);
 
-/// Whether an operation may be sent again although its answer was lost.
+/// The right to send an operation again although its answer was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Repeat {
     /// A second execution changes nothing.
@@ -19,7 +19,7 @@ pub(super) enum Repeat {
     IfRefused,
 }
 
-/// What an error says about the operation.
+/// The meaning of an error for the operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     /// Not executed; the server may take it later (it loads its data, or is a replica for now).

@@ -4,7 +4,7 @@ use super::Act;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// How the id of a response differs from that of the request.
+/// The difference of a response's id from that of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdFault {

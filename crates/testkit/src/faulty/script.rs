@@ -159,7 +159,7 @@ impl Reads {
     }
 }
 
-/// What replaces or changes the correct answer.
+/// The replacement or change of the correct answer.
 #[expect(clippy::struct_excessive_bools, reason = "each is a word of the script, and most scripts use one")]
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]

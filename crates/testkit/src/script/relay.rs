@@ -20,7 +20,7 @@ pub(super) const KILL: u8 = b'k';
 
 const CHUNK: usize = 64 * 1024;
 
-/// How the relay reads its input.
+/// The way in which the relay reads its input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
     /// Until EOF; then it exits.

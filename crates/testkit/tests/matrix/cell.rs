@@ -24,7 +24,7 @@ pub(crate) enum Server {
     Rmcp,
 }
 
-/// How the era is determined.
+/// The way in which the era is determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     /// The client detects it.

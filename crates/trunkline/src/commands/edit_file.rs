@@ -3,20 +3,24 @@
 use super::{Context, Ending};
 use crate::{failure::Failure, render::safe, terminal::Screen};
 use serde_json::json;
-use std::{
-    io::{self, BufRead as _},
-    path::Path,
-};
+use std::{io, path::Path};
 use trunkline_config::{read_regular_text, replace};
 
 /// Maximum size of a file that is changed; some clients keep their history in it, too.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Whether the user is asked before the file is changed.
+/// The user's consent to a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Consent {
+    /// Given with `--yes`.
     Given,
     Ask,
+}
+
+impl Consent {
+    pub(super) fn of(yes: bool) -> Self {
+        if yes { Self::Given } else { Self::Ask }
+    }
 }
 
 /// The content of a file; `None` if there is none.
@@ -69,8 +73,7 @@ fn ask(context: &Context) -> bool {
         return false;
     }
     context.screen.tell("change it? [y/N] ");
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer).is_ok() && answer.trim().eq_ignore_ascii_case("y")
+    Screen::typed_yes()
 }
 
 /// The lines that differ, with one line of context before and after. The edits made here are in

@@ -84,7 +84,7 @@ impl FileArgs {
     }
 
     fn consent(&self) -> Consent {
-        if self.yes { Consent::Given } else { Consent::Ask }
+        Consent::of(self.yes)
     }
 }
 

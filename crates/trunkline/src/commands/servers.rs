@@ -51,7 +51,7 @@ pub(crate) struct NamedArgs {
     file: FileArgs,
 }
 
-/// What happens to a configured server.
+/// A change of a configured server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Edit {
     Remove,

@@ -8,7 +8,7 @@ use trunkline_protocol::{
     message::{Prompt, Resource, ResourceTemplate, Tool},
 };
 
-/// Whether schemas are shown under their tools.
+/// The schemas under their tools: shown or hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Schemas {
     Show,

@@ -14,7 +14,7 @@ use crate::{
 use anstyle::{AnsiColor, Style};
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, BufRead as _, ErrorKind, IsTerminal, Write};
 use trunkline_protocol::Raw;
 
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -104,6 +104,12 @@ impl Screen {
     /// True if the user can be prompted: there is a terminal for input and output.
     pub(crate) fn can_ask() -> bool {
         io::stdin().is_terminal() && Stream::Error.is_terminal()
+    }
+
+    /// Waits for a line; true if it is `y`. Blocks the thread.
+    pub(crate) fn typed_yes() -> bool {
+        let mut answer = String::new();
+        io::stdin().lock().read_line(&mut answer).is_ok() && answer.trim().eq_ignore_ascii_case("y")
     }
 
     pub(super) fn shows_progress(&self) -> bool {

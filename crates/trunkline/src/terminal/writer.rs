@@ -23,7 +23,7 @@ pub(super) enum Stream {
     Error,
 }
 
-/// Whether styles are written or removed.
+/// The treatment of styles: written or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Styles {
     Keep,

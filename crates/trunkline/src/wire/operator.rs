@@ -1,6 +1,6 @@
 //! The operator's secret: proves that a command comes from the user who runs the gateway.
 //!
-//! Where callers are not authenticated, an agent on this machine is the same caller as its user.
+//! Without authentication, an agent on this machine is the same caller as its user.
 //! The secret is in a file that only the user can read, and never in a message of the protocol, so
 //! no tool call can give consent.
 

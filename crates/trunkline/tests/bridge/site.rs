@@ -22,7 +22,7 @@ pub(crate) enum Front {
     Gateway,
 }
 
-/// How the server is reached.
+/// The way to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Upstream {
     Stdio,

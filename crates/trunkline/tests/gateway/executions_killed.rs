@@ -123,7 +123,7 @@ async fn killed(site: &Site, store: &Value, point: usize) -> Vec<String> {
     states
 }
 
-/// How often each execution began and ended, as the tool tells it.
+/// Number of starts and ends of each execution, as the tool tells it.
 fn runs(log: &str) -> HashMap<String, (usize, usize)> {
     let mut runs: HashMap<String, (usize, usize)> = HashMap::new();
     for line in log.lines() {

@@ -51,7 +51,7 @@ impl Rug {
         self.site.binary().args(words).arg("--config").arg(config).output().unwrap()
     }
 
-    /// How often `read` reached the server.
+    /// Number of calls of `read` that reached the server.
     fn reads(&self) -> usize {
         let calls = fs::read_to_string(self.site.path("calls")).unwrap_or_default();
         calls.lines().filter(|name| *name == "read").count()

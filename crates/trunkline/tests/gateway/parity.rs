@@ -30,7 +30,7 @@ enum Way {
 
 const WAYS: [Way; 5] = [Way::Rest, Way::Legacy, Way::Modern, Way::Sse, Way::Stdio];
 
-/// What a caller gets: the result, or the text of the denial.
+/// The answer to a caller: the result, or the text of the denial.
 #[derive(Debug, Clone, PartialEq)]
 enum Got {
     Result(Value),

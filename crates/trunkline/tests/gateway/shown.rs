@@ -86,7 +86,7 @@ async fn c09_the_status_says_how_processes_and_files_are_restricted() {
     let (_, table) = shown(&site, &door);
     let processes = gateway["processes"].as_str().unwrap();
     assert!(table.contains(&format!("processes of servers and jobs: {processes}\n")), "{table}");
-    // What is said must be true: a descendant in a session of its own ends with its server.
+    // The claim must be true: a descendant in a session of its own ends with its server.
     let mut caller = Caller::open(&door, None, MODERN).await;
     let child: i32 = caller.insist("one_spawn", json!({})).await.parse().unwrap();
     assert_eq!(processes.starts_with("supervised"), is_below_supervisor(child), "{processes}");

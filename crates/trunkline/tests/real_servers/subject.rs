@@ -26,7 +26,7 @@ pub(crate) enum Way {
     Http { usual: u16, port: Port, path: &'static str },
 }
 
-/// How the port of a server is chosen.
+/// The way in which a server's port is chosen.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Port {
     Told,

@@ -15,7 +15,7 @@ use tokio::{
 /// Timeout for one response.
 const HANG: Duration = Duration::from_mins(1);
 
-/// How the bridge reaches the server.
+/// The bridge's way to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Transport {
     Stdio,

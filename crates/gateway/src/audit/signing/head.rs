@@ -26,7 +26,7 @@ pub struct SignedHead {
     signature: String,
 }
 
-/// Why a head proves nothing.
+/// The reason why a head proves nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 pub enum NotSigned {
     #[error("it is signed by {0}, not by the expected key")]

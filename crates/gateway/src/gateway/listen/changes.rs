@@ -26,7 +26,7 @@ struct Watched {
 /// A list as the caller last saw it.
 struct Seen {
     listing: Arc<Listing>,
-    /// How often the server announced a change; 0 if rules or policy hide anything.
+    /// Number of changes that the server announced; 0 if rules or policy hide anything.
     announced: u64,
 }
 

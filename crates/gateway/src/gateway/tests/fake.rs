@@ -34,7 +34,7 @@ pub(super) struct Lists {
     pub(super) prompts: Vec<Raw>,
     pub(super) resources: Vec<Raw>,
     pub(super) templates: Vec<Raw>,
-    /// How often the server announced a change of its tools.
+    /// Number of announced changes of the server's tools.
     pub(super) announced: u64,
     /// Members of the tool list in addition to the items.
     pub(super) beside: Object,

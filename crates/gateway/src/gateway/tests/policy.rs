@@ -1,4 +1,4 @@
-//! Who may do what: A05, A06, M03.
+//! Access to tools: A05, A06, M03.
 
 use super::{
     Client, Gateway, client,

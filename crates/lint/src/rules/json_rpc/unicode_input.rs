@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Server(check),
 };
 
-/// What follows the mark where the text was decoded with another encoding, or not at all.
+/// The characters after the mark if the text was decoded with another encoding, or not at all.
 const MANGLED: [&str; 5] = ["Ã", "?", "\u{fffd}", "├", "\\udc"];
 
 fn check(case: &Case<'_>) -> Verdict {

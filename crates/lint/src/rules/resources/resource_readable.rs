@@ -1,7 +1,7 @@
 //! `resource-readable`: listed resources can be read.
 
 use crate::{
-    evidence::{Case, List},
+    evidence::Case,
     outcome::{Level, Verdict},
     probes::{LISTS, RESOURCE_READS},
     rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},

@@ -28,7 +28,7 @@ mod words;
 use crate::rule::Rule;
 use crate::{engine::Fleet, evidence::List};
 
-/// What is suspicious about a text for the model, as the rules of this group judge it.
+/// The suspicious parts of a text for the model, as the rules of this group judge it.
 pub fn suspicions(text: &str) -> Vec<String> {
     let hidden = invisible_text::hidden(text).map(|hidden| format!("the text {hidden}"));
     let orders = hidden_instructions::orders(text)

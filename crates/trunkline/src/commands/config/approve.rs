@@ -8,10 +8,7 @@ use crate::{
     wire::settings,
 };
 use serde_json::json;
-use std::{
-    fmt::Write as _,
-    io::{self, BufRead as _},
-};
+use std::fmt::Write as _;
 use trunkline_config::{Disclosure, Preview, Reference, Said};
 
 /// Approve the project's configuration file with its current content
@@ -108,10 +105,7 @@ fn consent(context: &Context, args: &Args, disclosure: &Disclosure) -> Result<Co
         return Ok(Consent::Open);
     }
     context.screen.tell("\napprove this file as it is now? [y/N] ");
-    let mut answer = String::new();
-    let read = io::stdin().lock().read_line(&mut answer);
-    let yes = read.is_ok() && answer.trim().eq_ignore_ascii_case("y");
-    Ok(if yes { Consent::Given } else { Consent::Refused })
+    Ok(if Screen::typed_yes() { Consent::Given } else { Consent::Refused })
 }
 
 /// Formats the contents of the file as written.

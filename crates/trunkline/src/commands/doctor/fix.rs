@@ -1,22 +1,13 @@
 //! `--fix`: shows the repairs that are safe to make, and makes them after confirmation.
 
-use crate::{commands::Context, failure::Failure, render::safe, terminal::Screen};
-use std::io::BufRead;
+use crate::{
+    commands::{Context, edit_file::Consent},
+    failure::Failure,
+    render::safe,
+    terminal::Screen,
+};
 use tokio::task;
 use trunkline_doctor::{Diagnosis, Edit};
-
-/// Whether to ask for confirmation, or `--yes` was given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Consent {
-    Given,
-    Ask,
-}
-
-impl Consent {
-    pub(super) fn of(yes: bool) -> Self {
-        if yes { Self::Given } else { Self::Ask }
-    }
-}
 
 /// Shows the repairs for this diagnosis, and makes them after confirmation.
 pub(super) async fn offer(context: &Context, diagnosis: &Diagnosis, consent: Consent) -> Result<(), Failure> {
@@ -51,9 +42,5 @@ async fn agreed(context: &Context, consent: Consent) -> bool {
     }
     context.screen.tell("change it? [y/N] ");
     // On a blocking thread, so that Ctrl-C is still handled while we wait for input.
-    let typed = task::spawn_blocking(|| {
-        let mut answer = String::new();
-        std::io::stdin().lock().read_line(&mut answer).map(|_| answer)
-    });
-    matches!(typed.await, Ok(Ok(answer)) if answer.trim().eq_ignore_ascii_case("y"))
+    task::spawn_blocking(Screen::typed_yes).await.unwrap_or(false)
 }

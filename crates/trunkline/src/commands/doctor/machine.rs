@@ -3,7 +3,7 @@
 
 use super::{Args, fix, report};
 use crate::{
-    commands::{Context, Ending, serve::DEFAULT_ADDRESS},
+    commands::{Context, Ending, edit_file::Consent, serve::DEFAULT_ADDRESS},
     failure::Failure,
     terminal::Progress,
     wire::{self, settings},
@@ -41,7 +41,7 @@ pub(super) async fn check(
         let problems =
             checkup.sections.iter().flat_map(|section| &section.checks).flat_map(|check| &check.problems);
         let edits: Vec<_> = problems.filter_map(|problem| problem.edit.clone()).collect();
-        fix::apply(context, &edits, fix::Consent::of(args.yes)).await?;
+        fix::apply(context, &edits, Consent::of(args.yes)).await?;
     }
     Ok(if checkup.exit_code() == 0 { Ending::Fine } else { Ending::ToolError })
 }

@@ -5,7 +5,7 @@ mod machine;
 mod report;
 mod target;
 
-use super::{Context, Ending};
+use super::{Context, Ending, edit_file::Consent};
 use crate::{
     args::{ConnectionArgs, TargetWords},
     failure::Failure,
@@ -84,7 +84,7 @@ async fn examine(context: &Context, args: &Args) -> Result<Ending, Failure> {
     tell(context, &diagnosis)?;
     if args.fix {
         tokio::select! {
-            offered = fix::offer(context, &diagnosis, fix::Consent::of(args.yes)) => offered?,
+            offered = fix::offer(context, &diagnosis, Consent::of(args.yes)) => offered?,
             stopped = stop.stopped() => return Err(stopped),
         }
     }

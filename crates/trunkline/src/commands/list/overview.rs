@@ -24,7 +24,7 @@ struct Health {
     state: Result<Found, Failure>,
 }
 
-/// What a server said.
+/// The answer of a server.
 struct Found {
     tools: usize,
     tokens: usize,

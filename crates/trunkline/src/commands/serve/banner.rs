@@ -66,7 +66,7 @@ fn scheme(facts: &Facts<'_>) -> &'static str {
     if facts.loaded.settings.tls.is_some() { "https" } else { "http" }
 }
 
-/// How other machines reach a server that listens on all addresses.
+/// The URL by which other machines reach a server that listens on all addresses.
 fn elsewhere(facts: &Facts<'_>) -> Option<(&'static str, String)> {
     let port = facts.address.port();
     let line = match facts.loaded.settings.auth.hosts.first() {

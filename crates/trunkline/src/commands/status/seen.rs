@@ -12,7 +12,7 @@ pub(super) struct Seen {
     pub(super) config: Config,
     pub(super) upstreams: Vec<Upstream>,
     pub(super) catalog: Catalog,
-    /// What the gateway does not show to this caller.
+    /// The parts that the gateway does not show to this caller.
     pub(super) withheld: Option<String>,
 }
 

@@ -28,7 +28,7 @@ const QUEUE: usize = 8192;
 /// Time limit for the final flush.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Where log lines are written.
+/// The destination of log lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Destination {
     StandardError,

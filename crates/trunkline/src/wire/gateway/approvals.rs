@@ -37,7 +37,7 @@ pub(crate) fn new(settings: &Settings, store: Arc<dyn Store>, operators: Operato
     })
 }
 
-/// What a command asks for.
+/// The request of a command.
 enum Wanted {
     List,
     Show(String),
@@ -62,7 +62,7 @@ impl Running {
             Ok(wanted) => wanted,
             Err(error) => return ready(StatusCode::BAD_REQUEST, json!({ "error": error })),
         };
-        // Where callers are not authenticated, everybody is the local caller: the operator has to
+        // Without authentication everybody is the local caller: the operator has to
         // prove to be one.
         let is_proven = operator::is_proven(command.headers, self.operator_secret().as_deref());
         if matches!(wanted, Wanted::Decide(..)) && Caller::is_local(&caller) && !is_proven {

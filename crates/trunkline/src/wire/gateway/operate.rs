@@ -12,7 +12,8 @@ use trunkline_gateway::{
 use trunkline_protocol::Caller;
 use trunkline_serve::{Command, Control, Controlled};
 
-/// How long a command waits until a server has started. Connecting has its own, shorter limit.
+/// Maximum time that a command waits until a server has started. Connecting has its own, shorter
+/// limit.
 const SETTLE: Duration = Duration::from_mins(2);
 
 /// A command for one server.

@@ -74,7 +74,7 @@ pub(crate) enum Ask {
     List,
 }
 
-/// How the server is reached.
+/// The way to the server.
 #[derive(Debug)]
 pub(crate) enum Place {
     Url(String),

@@ -36,7 +36,7 @@ pub(super) struct Hop {
 #[derive(Debug)]
 pub(super) struct Scratch(PathBuf);
 
-/// How callers reach the hop.
+/// The way of callers to the hop.
 #[derive(Debug)]
 pub(super) enum Access {
     /// No hop: callers connect to the upstream.
