@@ -35,7 +35,6 @@ mod target;
 mod tasks;
 
 pub use client::{Change, Client, Interest, Listing, Subscription, ToolCall};
-pub use connect::is_this_machine;
 pub use connection::Connection;
 pub use connector::Connector;
 pub use frame_tap::{Direction, FrameTap};
@@ -50,3 +49,4 @@ pub use server::{Carrier, ServerInfo};
 pub use state::State;
 pub use target::{BadTarget, CommandLine, Target};
 pub use trunkline_resilience as resilience;
+pub use trunkline_transport::http::is_this_machine;

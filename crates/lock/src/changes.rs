@@ -1,4 +1,4 @@
-//! Changes: how a definition differs from the accepted one, and how much that matters.
+//! Changes: the differences of a definition from the accepted one, with their severity.
 
 use crate::{canonical::canonical, schema};
 use serde::Serialize;
@@ -36,8 +36,8 @@ pub struct Change {
 /// Says what is suspicious about a text for the model.
 pub type Suspicion<'a> = &'a dyn Fn(&str) -> Vec<String>;
 
-/// Hints whose change from one value to the other means that less is promised, with the value
-/// that promises more. The default of each is the other one.
+/// Hints, each with the value that promises more; its default is the other value. A change away
+/// from it means that less is promised.
 const PROMISES: [(&str, bool); 4] =
     [("readOnlyHint", true), ("destructiveHint", false), ("idempotentHint", true), ("openWorldHint", false)];
 

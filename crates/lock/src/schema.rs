@@ -1,4 +1,4 @@
-//! Compares two JSON Schemas, as far as the differences of most tools go.
+//! Compares two JSON Schemas by the keywords that most tools use.
 
 use crate::changes::{Change, Severity};
 use serde_json::Value;
@@ -30,7 +30,7 @@ enum Wider {
 }
 
 pub(crate) fn compare(before: &Value, now: &Value, at: &str, changes: &mut Vec<Change>) {
-    Comparison { changes }.schemas(before, now, (at, 0));
+    Comparison { changes }.schemas(before, now, at, 0);
 }
 
 struct Comparison<'a> {
@@ -38,21 +38,21 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    fn schemas(&mut self, before: &Value, now: &Value, (at, depth): (&str, usize)) {
+    fn schemas(&mut self, before: &Value, now: &Value, at: &str, depth: usize) {
         if before == now {
             return;
         }
         let count = self.changes.len();
         if depth < MAX_DEPTH {
             self.required(before, now, at);
-            self.properties(before, now, (at, depth));
+            self.properties(before, now, at, depth);
             self.types(before, now, at);
             self.values(before, now, at);
             self.limits(before, now, at);
             self.openness(before, now, at);
             self.texts(before, now, at);
             if before["items"].is_object() && now["items"].is_object() {
-                self.schemas(&before["items"], &now["items"], (&format!("{at}/items"), depth + 1));
+                self.schemas(&before["items"], &now["items"], &format!("{at}/items"), depth + 1);
             }
         }
         if self.changes.len() == count {
@@ -80,11 +80,11 @@ impl Comparison<'_> {
         }
     }
 
-    fn properties(&mut self, before: &Value, now: &Value, (at, depth): (&str, usize)) {
+    fn properties(&mut self, before: &Value, now: &Value, at: &str, depth: usize) {
         let (old, new) = (before["properties"].as_object(), now["properties"].as_object());
         for (name, schema) in new.into_iter().flatten() {
             match old.and_then(|old| old.get(name)) {
-                Some(known) => self.schemas(known, schema, (&format!("{at}/{name}"), depth + 1)),
+                Some(known) => self.schemas(known, schema, &format!("{at}/{name}"), depth + 1),
                 None => self.note(Severity::NewOptional, at, format!("argument `{name}` is new")),
             }
         }

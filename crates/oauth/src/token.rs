@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// A token is renewed when less than this is left, or a fifth of its lifetime if that is shorter.
 const MARGIN: u64 = 60;
 
-/// An access token with its companions.
+/// An access token with its refresh token, scopes and lifetime.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tokens {
     pub access: Secret,

@@ -10,7 +10,7 @@ use trunkline_resilience::timeout;
 use trunkline_transport::{
     body,
     foreign::{AddressGuard, AddressPolicy, AllowedHosts, is_public},
-    http::{ForbiddenHeader, HttpClient, HttpOptions, Target},
+    http::{ForbiddenHeader, HttpClient, HttpOptions, Target, is_this_machine},
 };
 use url::{Host, Url};
 
@@ -165,15 +165,6 @@ pub(crate) fn shown(url: &Url) -> String {
     url.set_query(None);
     url.set_fragment(None);
     url.into()
-}
-
-pub(crate) fn is_this_machine(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
 }
 
 fn check_scheme(url: &Url, reach: Reach) -> Result<(), &'static str> {

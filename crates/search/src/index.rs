@@ -72,7 +72,7 @@ impl Index {
         self.documents.is_empty()
     }
 
-    /// In how many documents a term occurs.
+    /// Number of documents in which a term occurs.
     pub(crate) fn frequency(&self, term: u32) -> usize {
         self.postings[term as usize].len()
     }

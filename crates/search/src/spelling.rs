@@ -108,7 +108,7 @@ fn trigrams(word: &str) -> impl Iterator<Item = Trigram> {
     let sorted = letters.windows(3).map(|w| {
         let mut all = [w[0], w[1], w[2]];
         all.sort_unstable();
-        // Kept apart from plain trigrams by the order that no mark can have.
+        // Descending, which few plain trigrams are.
         [all[2], all[1], all[0]]
     });
     let sorted: Vec<Trigram> = sorted.collect();

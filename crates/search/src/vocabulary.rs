@@ -1,4 +1,4 @@
-//! Vocabulary: what the tables know about words, loaded once.
+//! Vocabulary: synonyms, translations and word parts, loaded once from tables.
 
 use crate::{stem::Stemmers, weights, words::folded};
 use foldhash::{HashMap, HashMapExt, HashSet};

@@ -60,7 +60,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     fn events<'a>(&'a self, log: &'a str, after: u64, limit: usize) -> Pending<'a, Vec<Event>>;
 
     /// Resolves when the log has an event with a number greater than `after`. Never resolves if
-    /// none is appended: the caller sets the limit.
+    /// none is appended: the caller sets a timeout.
     fn appended<'a>(&'a self, log: &'a str, after: u64) -> Pending<'a, ()>;
 
     /// True if other processes may use the store at the same time.
@@ -88,7 +88,7 @@ pub enum Condition {
     Always,
     /// There is no value.
     Absent,
-    /// The value is this write of it.
+    /// The stored value still has this version.
     Unchanged(Version),
 }
 

@@ -12,8 +12,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::arguments::Arguments;
-use crate::{process, python_client};
 use crate::workspace::Workspace;
+use crate::{process, python_client};
 
 /// The treatment of files that differ from the generated ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,6 +116,9 @@ mod tests {
         write(&made.join("man/other.1"), b"not checked in").unwrap();
         write(&root.join("docs/by-hand.md"), b"not generated").unwrap();
         let files = files(&made, "docs").unwrap();
-        assert_eq!(differing(&files, &root), [Path::new("docs/changed.md"), Path::new("docs/sub/missing.md")]);
+        assert_eq!(
+            differing(&files, &root),
+            [Path::new("docs/changed.md"), Path::new("docs/sub/missing.md")]
+        );
     }
 }

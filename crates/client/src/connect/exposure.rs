@@ -2,8 +2,9 @@
 
 use crate::options::{ConnectOptions, Exposure};
 use ::http::{HeaderName, header};
-use ::url::{Host, Url};
+use ::url::Url;
 use trunkline_protocol::{Fault, FaultKind};
+use trunkline_transport::http::is_this_machine;
 
 /// Words in the names of headers that carry credentials.
 const CREDENTIAL_WORDS: [&str; 4] = ["token", "key", "secret", "auth"];
@@ -19,16 +20,6 @@ pub(super) fn check(address: &Url, options: &ConnectOptions) -> Result<(), Fault
     let fault = format!("the header `{name}` would go over plain http, where others can read it");
     Err(Fault::new(FaultKind::UrlRefused, fault)
         .with_detail("use https, or accept the risk with --allow-plain-http"))
-}
-
-/// True for a loopback address and for `localhost` and the names below it.
-pub fn is_this_machine(address: &Url) -> bool {
-    match address.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
 }
 
 fn is_credential(name: &HeaderName) -> bool {

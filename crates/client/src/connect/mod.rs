@@ -21,8 +21,6 @@ use std::{sync::Arc, time::Duration};
 use trunkline_protocol::{Era, Fault, FaultKind, Raw, Revision};
 use trunkline_resilience::timeout;
 
-pub use exposure::is_this_machine;
-
 /// Wait for the answer to `server/discover` before `initialize` is tried as well.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 

@@ -18,9 +18,7 @@ use std::{
 };
 use tokio::{sync::Mutex as AsyncMutex, task::AbortHandle};
 use trunkline_process::GracePeriods;
-use trunkline_protocol::{
-    Defect, Envelope, Fault, FaultKind, Frame, Malformed, Notification, Object, Raw, Revision, method,
-};
+use trunkline_protocol::{Envelope, Fault, FaultKind, Notification, Object, Raw, Revision, method};
 use trunkline_resilience::timeout;
 use trunkline_transport::{
     child::ChildProcess,
@@ -120,21 +118,7 @@ impl Duplex {
     /// Dispatches a frame from the server.
     pub(super) fn receive(&self, frame: &Bytes, outlet: &Outlet) {
         FrameTap::observe(self.tap.as_ref(), Direction::Received, frame);
-        match Frame::parse_answer(frame) {
-            Ok(Frame::One(envelope)) => self.board.dispatch(envelope, outlet),
-            Ok(Frame::Batch(messages)) if self.batches.load(Ordering::Relaxed) => {
-                for message in messages {
-                    match message {
-                        Ok(envelope) => self.board.dispatch(envelope, outlet),
-                        Err(malformed) => self.board.malformed(&malformed),
-                    }
-                }
-            }
-            Ok(Frame::Batch(_)) => {
-                self.board.malformed(&Malformed { defect: Defect::NotAnObject, offset: 0, id: None });
-            }
-            Err(malformed) => self.board.malformed(&malformed),
-        }
+        super::dispatch(&self.board, frame, outlet, || self.batches.load(Ordering::Relaxed));
     }
 
     pub(super) fn skip_noise(&self, line: &[u8]) {

@@ -12,8 +12,9 @@ mod sse;
 
 use crate::{
     inbox::Arrival,
-    switchboard::{Standing, Switchboard},
+    switchboard::{Outlet, Standing, Switchboard},
 };
+use bytes::Bytes;
 use duplex::{Duplex, DuplexCall};
 use http::{HttpCall, HttpLink};
 use std::{
@@ -22,7 +23,7 @@ use std::{
     task::{Context, Poll},
 };
 use tokio::sync::broadcast;
-use trunkline_protocol::{Fault, Notification, Request, Revision};
+use trunkline_protocol::{Defect, Fault, Frame, Malformed, Notification, Request, Revision};
 use trunkline_transport::http::Fields;
 
 pub(crate) use duplex::Process;
@@ -133,6 +134,23 @@ impl Exchange {
         match self {
             Self::Duplex(_) => None,
             Self::Http(call) => call.status(),
+        }
+    }
+}
+
+/// Dispatches the messages of a frame that belongs to no single request. A batch is malformed
+/// unless the revision has batches.
+fn dispatch(board: &Arc<Switchboard>, frame: &Bytes, outlet: &Outlet, has_batches: impl FnOnce() -> bool) {
+    let messages = match Frame::parse_answer(frame) {
+        Ok(Frame::One(envelope)) => return board.dispatch(envelope, outlet),
+        Ok(Frame::Batch(messages)) if has_batches() => messages,
+        Ok(Frame::Batch(_)) => vec![Err(Malformed { defect: Defect::NotAnObject, offset: 0, id: None })],
+        Err(malformed) => vec![Err(malformed)],
+    };
+    for message in messages {
+        match message {
+            Ok(envelope) => board.dispatch(envelope, outlet),
+            Err(malformed) => board.malformed(&malformed),
         }
     }
 }

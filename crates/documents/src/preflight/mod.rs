@@ -19,7 +19,7 @@ pub struct Limits {
     pub inflated_bytes: u64,
     /// Inflated bytes for each byte of a part.
     pub ratio: u64,
-    /// Smaller parts may have any ratio: repetitive documents are honest.
+    /// Smaller parts may have any ratio, as repetitive documents do.
     pub ratio_from_bytes: u64,
     /// Parts of a package.
     pub entries: usize,

@@ -1,7 +1,7 @@
 //! Argument checks that take more than a millisecond, or whose schema must be compiled first, run
 //! on a blocking thread and not on a runtime thread.
 
-use super::{Inner, Passed, faults};
+use super::{Inner, Passed};
 use crate::catalog::{Checker, CheckerMemory, MAX_ARGUMENT_BYTES, Refusal};
 use futures_util::{StreamExt, stream};
 use std::sync::Arc;
@@ -23,15 +23,10 @@ impl Inner {
         let inner = Arc::clone(self);
         let reply = async move {
             let checkers = Arc::clone(&inner.checkers);
-            if let Err(refusal) = checked(&inner.checks, (&checker, checkers), arguments).await {
+            if let Err(refusal) = checked(&inner.checks, checker, checkers, arguments).await {
                 return refused(&refusal);
             }
-            // The snapshot may have changed during the check.
-            let catalog = inner.now.load_full();
-            match catalog.view(call.view.as_deref()) {
-                Some(view) => inner.call_tool(&catalog, view, call, passed),
-                None => Reply::ready(Err(faults::no_view(call.view.as_deref()))),
-            }
+            inner.by_newest(call, |catalog, view, call| inner.call_tool(catalog, view, call, passed))
         };
         Reply::new(stream::once(reply).flatten())
     }
@@ -41,11 +36,11 @@ impl Inner {
 /// permit and ends within its budget.
 async fn checked(
     checks: &Arc<Semaphore>,
-    (checker, memory): (&Arc<Checker>, Arc<CheckerMemory>),
+    checker: Arc<Checker>,
+    memory: Arc<CheckerMemory>,
     arguments: Option<Raw>,
 ) -> Result<(), Refusal> {
     let Ok(permit) = Arc::clone(checks).acquire_owned().await else { return Err(Refusal::TooExpensive) };
-    let checker = Arc::clone(checker);
     let check = task::spawn_blocking(move || {
         let verdict = checker.check_fully(arguments.as_ref(), &memory);
         drop(permit);

@@ -31,7 +31,7 @@ impl Inner {
         if let Some(tool) = own_tool(view, found.as_ref()) {
             return self.call_own(catalog, view, call, tool);
         }
-        let route = match named(catalog, (view, &view.tools), (&call, found.as_ref()), "tool") {
+        let route = match named(catalog, view, &call, found.as_ref()) {
             Ok(route) => route,
             Err(missing) => return self.missing(catalog, view, call, missing),
         };
@@ -42,7 +42,7 @@ impl Inner {
                 self.agreed((&asked, &passed), (&call, sent), route.server()).ok_or(asked)
             }
             Verdict::Denied(Denial::Hidden) => {
-                let refused = refused(&call, "tool");
+                let refused = refused(&call);
                 return self.missing(catalog, view, call, Missing::Unknown(refused));
             }
             Verdict::Denied(denial) => return faults::denied(denial),
@@ -85,7 +85,7 @@ impl Inner {
         passed: Passed,
     ) -> Reply {
         let found = name_of(&call);
-        let route = match named(catalog, (view, &view.prompts), (&call, found.as_ref()), "prompt") {
+        let route = match named(catalog, view, &call, found.as_ref()) {
             Ok(route) => route,
             Err(missing) => return self.missing(catalog, view, call, missing),
         };
@@ -99,7 +99,7 @@ impl Inner {
                 }
             }
             Verdict::Denied(Denial::Hidden) => {
-                let refused = refused(&call, "prompt");
+                let refused = refused(&call);
                 return self.missing(catalog, view, call, Missing::Unknown(refused));
             }
             Verdict::Denied(denial) => return faults::denied(denial),
@@ -202,13 +202,13 @@ fn renamed(found: Option<&Found<'_>>, route: &Route) -> Option<Raw> {
 
 fn named<'a>(
     catalog: &Catalog,
-    (view, table): (&'a View, &'a NameTable),
-    (call, found): (&Call, Option<&Found<'_>>),
-    what: &str,
+    view: &'a View,
+    call: &Call,
+    found: Option<&Found<'_>>,
 ) -> Result<&'a Route, Missing<'a>> {
     let name = found.and_then(Found::text);
     let name = name.ok_or_else(|| Missing::Unknown(faults::missing("name")))?;
-    if let Some(route) = table.get(&name) {
+    if let Some(route) = table(view, call).get(&name) {
         return Ok(route);
     }
     let parts = name.split_once('_').and_then(|(server, own)| Some((view.server(server)?, own)));
@@ -216,18 +216,24 @@ fn named<'a>(
     let wanted = unconnected
         .filter(|(server, own)| catalog.policy.admits_name(&call.caller, server.name(), &name, own));
     let wanted = wanted.map(|(server, _)| server);
-    Err(wanted.map_or_else(|| Missing::Unknown(faults::unknown(what, &name)), Missing::NotConnected))
+    Err(wanted.map_or_else(|| Missing::Unknown(faults::unknown(kind(call), &name)), Missing::NotConnected))
 }
 
 /// True if the name of the call has a route now and the caller may use it.
 pub(super) fn is_usable(catalog: &Catalog, view: &View, call: &Call) -> bool {
-    let table = if call.method == method::PROMPTS_GET { &view.prompts } else { &view.tools };
-    let found = name_of(call);
-    let route = named(catalog, (view, table), (call, found.as_ref()), "").ok();
+    let route = named(catalog, view, call, name_of(call).as_ref()).ok();
     route.is_some_and(|route| catalog.policy.admits(&call.caller, route))
 }
 
-fn refused(call: &Call, what: &str) -> Fault {
+fn refused(call: &Call) -> Fault {
     let name = call.params.as_ref().and_then(|params| params.text_of("name"));
-    faults::unknown(what, &name.unwrap_or_default())
+    faults::unknown(kind(call), &name.unwrap_or_default())
+}
+
+fn table<'a>(view: &'a View, call: &Call) -> &'a NameTable {
+    if call.method == method::PROMPTS_GET { &view.prompts } else { &view.tools }
+}
+
+fn kind(call: &Call) -> &'static str {
+    if call.method == method::PROMPTS_GET { "prompt" } else { "tool" }
 }

@@ -50,12 +50,7 @@ impl Inner {
             }
             drop(tell);
             passed.agreement = Some(Agreement::new(&asked, &call));
-            // The snapshot may have changed in the meantime.
-            let catalog = inner.now.load_full();
-            match catalog.view(call.view.as_deref()) {
-                Some(view) => inner.use_item(&catalog, view, call, passed),
-                None => Reply::ready(Err(faults::no_view(call.view.as_deref()))),
-            }
+            inner.by_newest(call, |catalog, view, call| inner.use_item(catalog, view, call, passed))
         };
         let parts = stream::unfold(parts, |mut parts| async move { Some((parts.recv().await?, parts)) });
         let steps = stream::select(parts.map(Step::Part), stream::once(work).map(Step::Rest));

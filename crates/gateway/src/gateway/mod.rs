@@ -252,6 +252,15 @@ impl Inner {
         agreement.permit(asked, call, server)
     }
 
+    /// Answers a call that has waited: the snapshot may have changed in the meantime.
+    fn by_newest(&self, call: Call, answer: impl FnOnce(&Catalog, &Arc<View>, Call) -> Reply) -> Reply {
+        let catalog = self.now.load_full();
+        match catalog.view(call.view.as_deref()) {
+            Some(view) => answer(&catalog, view, call),
+            None => Reply::ready(Err(faults::no_view(call.view.as_deref()))),
+        }
+    }
+
     /// Sends a call to its server. A state that the server hands out is bound to the call.
     fn send(&self, permit: Permit<'_>, call: Call) -> Reply {
         self.states.around(permit.server().name(), call, |call| permit.call(call))
@@ -264,11 +273,7 @@ impl Inner {
             if let Err(fault) = inner.wait_for_offer(&server, &call).await {
                 return Reply::ready(Err(fault));
             }
-            let catalog = inner.now.load_full();
-            match catalog.view(call.view.as_deref()) {
-                Some(view) => inner.answer(&catalog, view, call),
-                None => Reply::ready(Err(faults::no_view(call.view.as_deref()))),
-            }
+            inner.by_newest(call, |catalog, view, call| inner.answer(catalog, view, call))
         };
         Reply::new(stream::once(reply).flatten())
     }
@@ -325,11 +330,7 @@ impl Inner {
             if !inner.wait(&call, until, is_verified).await {
                 return Reply::ready(Err(faults::unverified(&server)));
             }
-            let catalog = inner.now.load_full();
-            match catalog.view(call.view.as_deref()) {
-                Some(view) => inner.answer(&catalog, view, call),
-                None => Reply::ready(Err(faults::no_view(call.view.as_deref()))),
-            }
+            inner.by_newest(call, |catalog, view, call| inner.answer(catalog, view, call))
         };
         Reply::new(stream::once(reply).flatten())
     }

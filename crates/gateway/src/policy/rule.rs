@@ -122,7 +122,8 @@ impl Rule {
         }
     }
 
-    /// As [`Self::targets`], for an item that is known to be concerned if all of it is known.
+    /// As [`Self::targets`], for an item that the rule concerns by its names. Its traits may still
+    /// be unknown.
     pub(super) fn targets_certainly(&self, target: &Target<'_>) -> Truth {
         let needs_traits = !self.tags.is_empty() || !self.annotations.is_empty();
         if needs_traits && matches!(target.traits, Traits::Unknown) { Truth::Unknown } else { Truth::Yes }

@@ -198,7 +198,7 @@ impl Reader {
         &self.service.executions
     }
 
-    /// Waits for a state. One that is no longer kept stays as it was.
+    /// Waits for a state. An execution that is no longer kept stays as it was last read.
     pub(super) async fn wait(
         &mut self,
         limit: Duration,

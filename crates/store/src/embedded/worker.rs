@@ -123,7 +123,7 @@ impl Serving {
         if changed { transaction.commit().map_err(failed) } else { transaction.abort().map_err(failed) }
     }
 
-    /// A store in memory is not opened again: its data would be gone without a word.
+    /// A store in memory is not opened again: its data would be lost silently.
     fn reopen(&self, waiting: usize) -> Result<Option<Database>, StoreError> {
         match &self.path {
             Some(path) => open(Some(path)).map(Some),

@@ -10,7 +10,7 @@ use crate::StoreError;
 const FIRST_PAUSE: Duration = Duration::from_millis(25);
 const LONGEST_PAUSE: Duration = Duration::from_millis(400);
 
-/// The right to send an operation again although its answer was lost.
+/// Permission to send an operation again although its answer was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Repeat {
     /// A second execution changes nothing.

@@ -1,7 +1,10 @@
 //! `PromptFn`: the functions that can be prompts.
 
 use super::IntoPrompt;
-use crate::{Context, ToolError, schema};
+use crate::{
+    Context, ToolError, schema,
+    tool::function::{OfArgs, OfContext, OfContextAndArgs, OfNothing},
+};
 use futures_util::{FutureExt, future::BoxFuture};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -23,19 +26,6 @@ pub trait PromptFn<M>: Send + Sync + 'static {
 
     fn call(&self, cx: Context, arguments: Raw) -> BoxFuture<'static, Result<GetPromptResult, ToolError>>;
 }
-
-/// Marker: `fn(Args)`.
-#[derive(Debug)]
-pub struct OfArgs<A>(A);
-/// Marker: `fn(Context, Args)`.
-#[derive(Debug)]
-pub struct OfContextAndArgs<A>(A);
-/// Marker: `fn(Context)`.
-#[derive(Debug)]
-pub struct OfContext;
-/// Marker: `fn()`.
-#[derive(Debug)]
-pub struct OfNothing;
 
 impl<F, A, Fut> PromptFn<OfArgs<A>> for F
 where

@@ -1,6 +1,6 @@
 //! Tool: an async function with its metadata, limits, permissions and hooks.
 
-mod function;
+pub(crate) mod function;
 mod hooks;
 mod limits;
 mod metadata;

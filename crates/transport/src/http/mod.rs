@@ -47,5 +47,5 @@ pub use redirect::{MAX_REDIRECTS, RedirectError, Redirected, Redirects};
 pub(crate) use request_template::RequestTemplate;
 pub(crate) use sending::{Request, Sending};
 pub use status::{ERROR_BODY_LIMIT, ERROR_BODY_TIMEOUT, StatusError};
-pub use target::{InvalidUrl, Target};
+pub use target::{InvalidUrl, Target, is_this_machine};
 pub use tls_error::TlsError;

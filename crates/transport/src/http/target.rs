@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use http::uri::{Authority, InvalidUri, PathAndQuery};
 use http::{HeaderValue, Uri};
-use url::Url;
+use url::{Host, Url};
 
 /// An `http` or `https` URL with a host, parsed once and cheap to clone.
 #[derive(Clone)]
@@ -27,6 +27,16 @@ pub enum InvalidUrl {
     Scheme { scheme: String },
     #[error("the URL holds a user name or password; send an Authorization header instead")]
     Credentials,
+}
+
+/// True for a loopback address and for `localhost` and the names below it.
+pub fn is_this_machine(address: &Url) -> bool {
+    match address.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
 }
 
 impl Target {

@@ -36,7 +36,8 @@ pub(super) fn content(path: &Path) -> Result<Option<String>, Failure> {
 pub(super) fn change(
     context: &Context,
     path: &Path,
-    (before, after): (Option<&str>, &str),
+    before: Option<&str>,
+    after: &str,
     consent: Consent,
 ) -> Result<Ending, Failure> {
     let is_same = before == Some(after);

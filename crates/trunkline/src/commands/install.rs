@@ -51,7 +51,7 @@ pub(crate) fn install(context: &Context, args: &InstallArgs) -> Result<Ending, F
         },
     };
     let after = args.client.installed(before.as_deref(), &connection).map_err(|bad| refused(&path, &bad))?;
-    change(context, &path, (before.as_deref(), &after), args.file.consent())
+    change(context, &path, before.as_deref(), &after, args.file.consent())
 }
 
 pub(crate) fn uninstall(context: &Context, args: &UninstallArgs) -> Result<Ending, Failure> {
@@ -64,7 +64,7 @@ pub(crate) fn uninstall(context: &Context, args: &UninstallArgs) -> Result<Endin
     let Some(after) = after else {
         return Err(Failure::usage(format!("{} does not name Trunkline", path.display())));
     };
-    change(context, &path, (Some(&before), &after), args.file.consent())
+    change(context, &path, Some(&before), &after, args.file.consent())
 }
 
 impl FileArgs {

@@ -144,7 +144,7 @@ fn has(text: Option<&str>, server: &str, path: &Path) -> Result<bool, Failure> {
 /// back.
 fn write(context: &Context, path: &Path, before: Option<&str>, after: &str) -> Result<Ending, Failure> {
     let was_valid = is_valid(context, path);
-    let ending = change(context, path, (before, after), Consent::Given)?;
+    let ending = change(context, path, before, after, Consent::Given)?;
     let read = settings::read(&context.environment, Some(path), Vec::new())?;
     if let Err(rejected) = read.as_ref()
         && was_valid

@@ -15,7 +15,7 @@ use std::{
 
 /// A legacy server over stdio. The file `plan` beside it says what it does.
 const SERVER: &str = r#"
-import json, os, sys, time
+import json, os, sys
 plan = sys.argv[1:]
 declared = {}
 SCHEMA = '{"type":"object"}'

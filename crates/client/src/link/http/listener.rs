@@ -3,6 +3,7 @@
 use super::HttpLink;
 use crate::{
     frame_tap::{Direction, FrameTap},
+    link,
     switchboard::Outlet,
 };
 use bytes::Bytes;
@@ -12,7 +13,6 @@ use std::{
 };
 use tokio::sync::oneshot;
 use tracing::Instrument;
-use trunkline_protocol::{Defect, Frame, Malformed};
 use trunkline_resilience::timeout;
 use trunkline_transport::{
     http::HttpError,
@@ -55,21 +55,7 @@ impl HttpLink {
 
     fn receive(self: &Arc<Self>, frame: &Bytes, outlet: &Outlet) {
         FrameTap::observe(self.tap.as_ref(), Direction::Received, frame);
-        match Frame::parse_answer(frame) {
-            Ok(Frame::One(envelope)) => self.board.dispatch(envelope, outlet),
-            Ok(Frame::Batch(messages)) if self.has_batches() => {
-                for message in messages {
-                    match message {
-                        Ok(envelope) => self.board.dispatch(envelope, outlet),
-                        Err(malformed) => self.board.malformed(&malformed),
-                    }
-                }
-            }
-            Ok(Frame::Batch(_)) => {
-                self.board.malformed(&Malformed { defect: Defect::NotAnObject, offset: 0, id: None });
-            }
-            Err(malformed) => self.board.malformed(&malformed),
-        }
+        link::dispatch(&self.board, frame, outlet, || self.has_batches());
     }
 }
 

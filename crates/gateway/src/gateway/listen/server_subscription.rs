@@ -33,7 +33,8 @@ impl ServerSubscription {
         inner: &Inner,
         catalog: &Catalog,
         view: &View,
-        (caller, wanted): (&Caller, SubscriptionFilter),
+        caller: &Caller,
+        wanted: SubscriptionFilter,
     ) -> Result<(SubscriptionFilter, Vec<Self>), Fault> {
         let named = wanted.resource_subscriptions.as_ref().map_or(0, Vec::len)
             + wanted.task_ids.as_ref().map_or(0, Vec::len);

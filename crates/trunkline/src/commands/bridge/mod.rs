@@ -89,13 +89,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         let told = Configured { telemetry: &traces, access_log: &log };
         let telemetry = Telemetry::start(&args.telemetry, told, &context.environment)?;
         let observed = Arc::new(Observed::new(telemetry.tracer()));
-        let upstream = upstream(name, (target, options), &observed)?;
+        let upstream = upstream(name, target, options, &observed)?;
         upstream.start();
         let offered = Offered::new(&upstream, rules)?;
         let outcome = match args.listen {
             Some(address) => {
                 let seen = Seen { telemetry: &telemetry, observed, upstream: upstream.clone(), workers };
-                over_http(context, args, (address, offered), seen).await
+                over_http(context, args, address, offered, seen).await
             }
             None => over_stdio(context, args, offered.handler, &telemetry).await,
         };
@@ -137,7 +137,8 @@ impl Offered {
 /// The server behind the bridge, started on the first client's call. Its rules need its name.
 fn upstream(
     name: Option<ServerName>,
-    (target, options): (Target, ConnectOptions),
+    target: Target,
+    options: ConnectOptions,
     observed: &Observed,
 ) -> Result<Arc<Upstream>, Failure> {
     let name = name.map_or_else(|| NAME.parse::<ServerName>(), Ok);
@@ -198,7 +199,8 @@ async fn over_stdio(
 async fn over_http(
     context: &Context,
     args: &Args,
-    (address, offered): (SocketAddr, Offered),
+    address: SocketAddr,
+    offered: Offered,
     seen: Seen<'_>,
 ) -> Result<Ending, Failure> {
     let mut stop = Stop::listen()?;

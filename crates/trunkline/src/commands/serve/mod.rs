@@ -208,12 +208,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
                 Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
             let operators = if args.stdio { Operators::Unreachable } else { Operators::Reachable };
             let approvals = approvals::new(&loaded.settings, store.clone(), operators);
-            let running = Running::start(
-                &loaded,
-                &context.environment,
-                (telemetry.tracer(), approvals),
-                store.clone(),
-            )?;
+            let running =
+                Running::start(&loaded, &context.environment, telemetry.tracer(), approvals, store.clone())?;
             reload::start(context, args, &loaded, &running)?;
             let serving = Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers, store };
             let served = serving.serve(&Offer::Servers(running.clone()), socket).await;

@@ -23,7 +23,7 @@ pub(super) fn apply(loaded: &Loaded, rules: &mut Rules) -> Result<(), Failure> {
             && !matches!(server.reach, Reach::Builtin(_))
         {
             let pinned = lock.servers.get(name.as_ref());
-            // A server that was never locked drifts from nothing, unless everything must be locked.
+            // A server that was never locked has no drift, unless every server must be locked.
             if pinned.is_some() || on_drift == OnDrift::Quarantine {
                 let hashes = pinned.map(|pinned| pinned.hashes.clone()).unwrap_or_default();
                 rules.lock = Some(LockRules { on_drift, hashes });

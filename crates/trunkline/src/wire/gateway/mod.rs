@@ -64,7 +64,8 @@ impl Running {
     pub(crate) fn start(
         loaded: &Loaded,
         environment: &Environment,
-        (tracer, approvals): (Option<Tracer>, Approvals),
+        tracer: Option<Tracer>,
+        approvals: Approvals,
         store: Arc<dyn Store>,
     ) -> Result<Arc<Self>, Failure> {
         let files: Vec<String> = loaded.read.iter().map(|path| path.display().to_string()).collect();
