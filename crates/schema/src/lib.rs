@@ -7,6 +7,7 @@
 //! a megabyte; only this crate calls it. Most schemas are plain and most values fit: then only the
 //! value's text is scanned, and the engine is not used.
 
+mod complaint;
 mod engine;
 mod fit;
 mod graph;
@@ -25,6 +26,7 @@ use plain::Plain;
 use serde_json::Value;
 use std::{borrow::Cow, fmt, sync::OnceLock};
 
+pub use complaint::Complaint;
 pub use jsonschema::{Draft, ValidationError, error::ValidationErrorKind};
 pub use judge::BadSchema;
 pub use limits::Budget;

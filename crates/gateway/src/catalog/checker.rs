@@ -15,7 +15,7 @@ use std::{
     },
 };
 use trunkline_protocol::Raw;
-use trunkline_schema::{Budget, Schema, TooExpensive};
+use trunkline_schema::{Budget, Complaint, Schema, TooExpensive};
 
 /// Most bytes of a schema.
 const MAX_SCHEMA_BYTES: usize = 256 * 1024;
@@ -43,8 +43,8 @@ pub(crate) enum BadSchema {
 /// The reason why arguments are not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// The violations of the schema.
-    Unfit(String),
+    /// The violations of the schema: as text, and as data.
+    Unfit(String, Vec<Complaint>),
     /// The schema must be compiled, or the check needs more than its budget.
     TooExpensive,
     /// The arguments have more than [`MAX_ARGUMENT_BYTES`].
@@ -87,7 +87,7 @@ impl Checker {
         let schema = self.compiled.load_full();
         let schema = match schema {
             Some(schema) => schema,
-            None => self.compile(memory).map_err(|bad| Refusal::Unfit(bad.to_string()))?,
+            None => self.compile(memory).map_err(|bad| Refusal::Unfit(bad.to_string(), Vec::new()))?,
         };
         check(&schema, arguments, Budget::FULL)
     }
@@ -138,7 +138,7 @@ fn check(schema: &Schema, arguments: Option<&Raw>, budget: Budget) -> Result<(),
         Some(arguments) if arguments.as_bytes().len() > MAX_ARGUMENT_BYTES => {
             return Err(Refusal::TooLong(arguments.as_bytes().len()));
         }
-        Some(arguments) => arguments.decode().map_err(|e| Refusal::Unfit(e.to_string()))?,
+        Some(arguments) => arguments.decode().map_err(|e| Refusal::Unfit(e.to_string(), Vec::new()))?,
         None => Value::Object(serde_json::Map::new()),
     };
     let errors = schema.errors(&value, budget).map_err(|TooExpensive| Refusal::TooExpensive)?;
@@ -153,7 +153,8 @@ fn check(schema: &Schema, arguments: Option<&Raw>, budget: Budget) -> Result<(),
             if at.is_empty() { text } else { format!("{at}: {text}") }
         })
         .collect();
-    Err(Refusal::Unfit(complaints.join("\n")))
+    let data = errors.iter().take(MAX_COMPLAINTS).map(Complaint::of).collect();
+    Err(Refusal::Unfit(complaints.join("\n"), data))
 }
 
 impl fmt::Debug for Checker {
@@ -186,7 +187,7 @@ mod tests {
 
     fn reason(refused: Result<(), Refusal>) -> String {
         match refused {
-            Err(Refusal::Unfit(reason)) => reason,
+            Err(Refusal::Unfit(reason, _)) => reason,
             other => panic!("{other:?}"),
         }
     }

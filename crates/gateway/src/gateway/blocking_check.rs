@@ -4,9 +4,14 @@
 use super::{Inner, Passed};
 use crate::catalog::{Checker, CheckerMemory, MAX_ARGUMENT_BYTES, Refusal};
 use futures_util::{StreamExt, stream};
+use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::{sync::Semaphore, task};
-use trunkline_protocol::{Call, Fault, FaultKind, Raw, Reply, message::CallToolResult};
+use trunkline_protocol::{
+    Call, Fault, FaultKind, Raw, Reply,
+    message::{CallToolResult, meta::ERROR_DATA},
+};
+use trunkline_schema::Complaint;
 
 /// Most checks at once. Further calls wait for a permit.
 pub(super) const MAX_CHECKS: usize = 2;
@@ -52,7 +57,7 @@ async fn checked(
 /// The answer to a call whose arguments are not sent.
 pub(super) fn refused(refusal: &Refusal) -> Reply {
     let text = match refusal {
-        Refusal::Unfit(complaint) => return Reply::ready(Ok(bad_arguments(complaint))),
+        Refusal::Unfit(text, complaints) => return Reply::ready(Ok(bad_arguments(text, complaints))),
         Refusal::TooExpensive => {
             "the arguments are too expensive to check against the tool's schema: nest them less, or send less"
                 .to_owned()
@@ -65,7 +70,14 @@ pub(super) fn refused(refusal: &Refusal) -> Reply {
     Reply::ready(Err(Fault::new(FaultKind::InvalidRequest, text)))
 }
 
-fn bad_arguments(complaint: &str) -> Raw {
-    let text = format!("The arguments do not fit the tool's schema:\n{complaint}");
-    CallToolResult::failure(FaultKind::InvalidRequest, text).to_raw()
+fn bad_arguments(text: &str, complaints: &[Complaint]) -> Raw {
+    let text = format!("The arguments do not fit the tool's schema:\n{text}");
+    let mut result = CallToolResult::failure(FaultKind::InvalidRequest, text);
+    if !complaints.is_empty() {
+        let invalid: Vec<Value> = complaints.iter().map(Complaint::to_value).collect();
+        let mut meta = result.meta.as_ref().and_then(Raw::object).unwrap_or_default();
+        meta.set(ERROR_DATA, json!({ "invalid": invalid }).into());
+        result.meta = Some(meta.to_raw());
+    }
+    result.to_raw()
 }

@@ -148,10 +148,14 @@ impl RestError {
         if let Some(pointer) = first.member_as::<String>("field") {
             self.details.set("field", Raw::string(&format!("params{}", pointer.replace('/', "."))));
         }
-        for (name, from) in [("reason", "reason"), ("provided", "given")] {
-            if let Some(value) = first.member(from) {
-                self.details.set(name, value);
-            }
+        if let Some(reason) = first.member("reason") {
+            self.details.set("reason", reason);
+        }
+        if let Some(given) = first.member_as::<String>("given") {
+            // A value that is missing or was truncated is no JSON.
+            let missing = given == "nothing";
+            let provided = if missing { Ok(Raw::null()) } else { Raw::parse(given.clone()) };
+            self.details.set("provided", provided.unwrap_or_else(|_| Raw::string(&given)));
         }
     }
 

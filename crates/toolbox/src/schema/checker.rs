@@ -3,10 +3,10 @@
 //! Both schema and value are untrusted: no reference is fetched, a schema that is too expensive is
 //! refused before it is compiled, and checking a value has a bounded number of steps.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt;
 use trunkline_protocol::{Object, Raw};
-use trunkline_schema::{Budget, Schema, TooExpensive, ValidationError, ValidationErrorKind};
+use trunkline_schema::{Budget, Complaint, Schema, TooExpensive};
 
 /// Maximum number of JSON values (numbers, strings, arrays, members) in arguments.
 pub(crate) const MAX_ELEMENTS: usize = 100_000;
@@ -16,7 +16,7 @@ const MAX_SCHEMA_BYTES: usize = 256 * 1024;
 const MAX_SCHEMA_ELEMENTS: usize = 10_000;
 /// Maximum number of errors reported at once.
 const MAX_COMPLAINTS: usize = 5;
-/// Maximum number of characters of a value that an error quotes.
+/// Maximum number of characters of an error about a schema.
 const MAX_GIVEN: usize = 120;
 
 /// A schema that was refused.
@@ -41,15 +41,6 @@ pub(crate) struct Checker {
     schema: Schema,
     /// Optional, non-nullable members: a null there is treated as an absent member.
     optional: Vec<String>,
-}
-
-/// One validation error.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Complaint {
-    /// A JSON pointer; empty for the whole value.
-    pub(crate) field: String,
-    pub(crate) reason: String,
-    pub(crate) given: String,
 }
 
 impl Checker {
@@ -83,12 +74,8 @@ impl Checker {
     pub(crate) fn check(&self, value: &Value) -> Result<(), Vec<Complaint>> {
         match self.schema.errors(value, Budget::FULL) {
             Ok(errors) if errors.is_empty() => Ok(()),
-            Ok(errors) => Err(errors.iter().take(MAX_COMPLAINTS).map(complaint).collect()),
-            Err(TooExpensive) => Err(vec![Complaint {
-                field: String::new(),
-                reason: "cannot be checked, because that takes too many steps".to_owned(),
-                given: cut(&value.to_string()),
-            }]),
+            Ok(errors) => Err(errors.iter().take(MAX_COMPLAINTS).map(Complaint::of).collect()),
+            Err(TooExpensive) => Err(vec![Complaint::too_expensive(value)]),
         }
     }
 
@@ -135,45 +122,11 @@ fn optional_members(schema: &Value) -> Vec<String> {
     optional.map(|(name, _)| name.clone()).collect()
 }
 
-fn complaint(error: &ValidationError<'_>) -> Complaint {
-    let mut field = error.instance_path().to_string();
-    let mut given = cut(&error.instance().to_string());
-    let reason = match error.kind() {
-        ValidationErrorKind::Required { property } => {
-            field = format!("{field}/{}", property.as_str().unwrap_or_default());
-            "nothing".clone_into(&mut given);
-            "is required".to_owned()
-        }
-        ValidationErrorKind::AdditionalProperties { unexpected }
-        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            let first = unexpected.first().map_or("", String::as_str);
-            given = error.instance().get(first).map_or(given, |value| cut(&value.to_string()));
-            field = format!("{field}/{}", cut(first));
-            "is not a known field".to_owned()
-        }
-        _ => cut(&error.masked_with("the value").to_string()),
-    };
-    Complaint { field, reason, given }
-}
-
 /// `text`, truncated to [`MAX_GIVEN`] characters.
 fn cut(text: &str) -> String {
     match text.char_indices().nth(MAX_GIVEN) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
-    }
-}
-
-impl Complaint {
-    pub(crate) fn to_value(&self) -> Value {
-        json!({"field": self.field, "reason": self.reason, "given": self.given})
-    }
-}
-
-impl fmt::Display for Complaint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let field = if self.field.is_empty() { "the arguments" } else { &self.field };
-        write!(f, "{field}: {} (given: {})", self.reason, self.given)
     }
 }
 

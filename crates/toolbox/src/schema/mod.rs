@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use trunkline_protocol::Raw;
 
 pub use checker::BadSchema;
-pub(crate) use checker::{Checker, Complaint, MAX_ELEMENTS, count_elements};
+pub(crate) use checker::{Checker, MAX_ELEMENTS, count_elements};
 
 /// The schema of a tool's arguments.
 pub(crate) fn of_input<T: JsonSchema>() -> Raw {

@@ -147,7 +147,7 @@ fn check(offer: &Offer, arguments: Option<Raw>) -> Result<Result<Raw, ToolError>
         Ok(()) => Ok(arguments),
         Err(complaints) => {
             let lines: Vec<String> = complaints.iter().map(|c| format!("- {c}")).collect();
-            let facts: Vec<Value> = complaints.iter().map(crate::schema::Complaint::to_value).collect();
+            let facts: Vec<Value> = complaints.iter().map(trunkline_schema::Complaint::to_value).collect();
             let message =
                 format!("the arguments of `{}` do not fit its schema:\n{}", offer.name, lines.join("\n"));
             Err(ToolError::bad_arguments(message)
