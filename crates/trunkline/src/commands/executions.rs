@@ -28,8 +28,10 @@ const ONE_WAIT: u64 = 20;
 
 /// List, show, wait for, cancel or answer executions of a running gateway
 ///
-/// `trunkline call … --async` starts one. Exit status: 0 fine, 1 the execution failed or has not
-/// ended, 2 there is no such execution or the key was rejected, 3 the gateway cannot be reached.
+/// `trunkline call … --async` starts one. Exit status: 0 fine; 1 the execution failed or has not
+/// ended (`show`, `wait`), ended before it was cancelled (`cancel`); 2 the command line is wrong,
+/// there is no such execution, or the key or the answer was rejected; 3 the gateway cannot be
+/// reached.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -127,17 +129,44 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
                 let page = gateway.ask(Method::GET, &format!("?{}", query.finish()), None).await?;
                 list(context, &page)
             }
-            Command::Show { id } => show(context, &gateway.ask(Method::GET, &one(id, ""), None).await?),
-            Command::Cancel { id } => show(context, &gateway.ask(Method::DELETE, &one(id, ""), None).await?),
-            Command::Wait { id, timeout } => show(context, &gateway.wait(id, *timeout).await?),
+            Command::Show { id } => {
+                let page = gateway.ask(Method::GET, &one(id, ""), None).await?;
+                show(context, &page, Wanted::Done)
+            }
+            Command::Cancel { id } => {
+                let page = gateway.ask(Method::DELETE, &one(id, ""), None).await?;
+                show(context, &page, Wanted::Cancelled)
+            }
+            Command::Wait { id, timeout } => show(context, &gateway.wait(id, *timeout).await?, Wanted::Done),
             Command::Answer { id, words, question, decline } => {
                 let asked = gateway.ask(Method::GET, &one(id, ""), None).await?;
                 let asked: Shown = asked.decode().unwrap_or_default();
-                let body = answer(&asked, words, question.as_deref(), *decline)?;
-                show(context, &gateway.ask(Method::POST, &one(id, "/answer"), Some(body)).await?)
+                let open = open_question(&asked, question.as_deref());
+                let mut body = Object::new();
+                if let Some(id) = question.as_deref().or(open.map(|open| open.id.as_str())) {
+                    body.set("question", Raw::string(id));
+                }
+                if *decline {
+                    body.set("action", Raw::string("decline"));
+                } else {
+                    let schema = open.and_then(|open| open.schema.as_ref());
+                    body.set("content", content(context, schema, words)?.to_raw());
+                }
+                let body = body.to_raw();
+                let page = gateway.ask(Method::POST, &one(id, "/answer"), Some(body)).await?;
+                show(context, &page, Wanted::Accepted)
             }
         }
     })
+}
+
+/// The outcome that makes a command succeed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Done,
+    Cancelled,
+    /// The gateway took the request; the state does not matter.
+    Accepted,
 }
 
 /// A running gateway and the key for it.
@@ -199,9 +228,14 @@ fn list(context: &Context, page: &Raw) -> Result<Ending, Failure> {
 }
 
 /// Shows an execution; its result as `call` would.
-fn show(context: &Context, page: &Raw) -> Result<Ending, Failure> {
+fn show(context: &Context, page: &Raw, wanted: Wanted) -> Result<Ending, Failure> {
     let shown: Shown = page.decode().unwrap_or_default();
-    let ending = if shown.state == "done" { Ending::Fine } else { Ending::ToolError };
+    let is_fine = match wanted {
+        Wanted::Done => shown.state == "done",
+        Wanted::Cancelled => shown.state == "cancelled",
+        Wanted::Accepted => true,
+    };
+    let ending = if is_fine { Ending::Fine } else { Ending::ToolError };
     if context.output.json {
         context.print_json(page)?;
         return Ok(ending);
@@ -230,27 +264,27 @@ fn show(context: &Context, page: &Raw) -> Result<Ending, Failure> {
     Ok(ending)
 }
 
-/// The body of an answer. The schema of the question decides about the types.
-fn answer(asked: &Shown, words: &[String], named: Option<&str>, decline: bool) -> Result<Raw, Failure> {
-    let question = match named {
-        Some(id) => asked.questions.iter().find(|question| question.id == id),
-        None => asked.questions.first(),
-    };
-    let mut body = Object::new();
-    if let Some(id) = named.or(question.map(|question| question.id.as_str())) {
-        body.set("question", Raw::string(id));
-    }
-    if decline {
-        body.set("action", Raw::string("decline"));
-        return Ok(body.to_raw());
-    }
+/// The named question, or the first one that is open.
+fn open_question<'a>(asked: &'a Shown, named: Option<&str>) -> Option<&'a Question> {
+    asked.questions.iter().find(|question| named.is_none_or(|id| question.id == id))
+}
+
+/// The content of an answer. The schema of the question decides about the types, and an answer
+/// that does not fit it is not sent.
+fn content(context: &Context, schema: Option<&Raw>, words: &[String]) -> Result<Object, Failure> {
     let mut stdin = Stdin::default();
     let given: Result<Vec<Given>, _> = words.iter().map(|word| Given::read(word, &mut stdin)).collect();
-    let schema = question.and_then(|question| question.schema.as_ref());
     let content = given.and_then(|given| arguments::build(given, schema));
     let content = content.map_err(|bad| Failure::usage(safe::text(&bad.to_string())))?;
-    body.set("content", content.to_raw());
-    Ok(body.to_raw())
+    let Some(schema) = schema else { return Ok(content) };
+    let findings = arguments::check(schema, &content);
+    findings.warnings.iter().for_each(|warning| context.screen.warn(&safe::text(warning)));
+    if findings.faults.is_empty() {
+        return Ok(content);
+    }
+    let text = format!("the answer was not sent:\n{}", findings.faults.join("\n"));
+    Err(Failure::usage(safe::text(&text))
+        .hint("`trunkline executions show ID` shows the question; --decline declines to answer"))
 }
 
 /// Starts an execution of a tool at the gateway whose MCP endpoint this is, and returns it.
