@@ -10,11 +10,12 @@ use super::{
 };
 use std::{
     borrow::Cow,
+    sync::Arc,
     task::{Context, Poll, ready},
     time::Instant,
 };
 use tokio::sync::OwnedSemaphorePermit;
-use trunkline_protocol::{Call, Outcome, Raw, method};
+use trunkline_protocol::{Call, CallRecord, Outcome, Raw, method};
 
 /// A call that has a slot. After [`start`](Self::start) it writes exactly one end record, however
 /// the call ends, even if it is dropped.
@@ -23,6 +24,8 @@ pub(super) struct OpenCall {
     method: Cow<'static, str>,
     /// The members that both records have.
     common: String,
+    /// Tells who answered its questions.
+    record: Option<Arc<CallRecord>>,
     began: Instant,
     /// Passed on to the end record.
     slot: Option<OwnedSemaphorePermit>,
@@ -105,13 +108,14 @@ impl OpenCall {
             // Only the outermost of several recording handlers is asked for it.
             let mut text = String::new();
             id.push_to(&mut text);
-            drop(record.set(text));
+            drop(record.id.set(text));
         }
         let common = Members::of_call(id, &call.caller.id, &call.method, target);
         Self {
             trail,
             method: call.method.clone(),
             common,
+            record: call.record.clone(),
             began: Instant::now(),
             slot: Some(slot),
             started: false,
@@ -195,7 +199,14 @@ impl OpenCall {
         if let Some(bytes) = ending.bytes {
             members = members.number("bytes", bytes as u64);
         }
+        members = self.with_answerers(members);
         Some(Record::new(members.finish(), at).holding(slot))
+    }
+
+    /// Names the callers that answered questions of the call in place of its own caller.
+    fn with_answerers(&self, members: Members) -> Members {
+        let answerers = self.record.as_ref().map(|record| record.answerers()).unwrap_or_default();
+        if answerers.is_empty() { members } else { members.text("answeredBy", &answerers.join(", ")) }
     }
 
     fn start_members(
@@ -217,7 +228,7 @@ impl OpenCall {
                 members = members.json("values", &values);
             }
         }
-        members.finish()
+        self.with_answerers(members).finish()
     }
 }
 

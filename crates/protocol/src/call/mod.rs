@@ -1,5 +1,6 @@
 //! `Call` is a request, `Reply` is the stream of its answer, and `Handler` answers calls.
 
+mod call_record;
 mod question;
 mod reply;
 
@@ -7,10 +8,11 @@ use crate::{Notification, Raw, Revision};
 use std::{
     borrow::Cow,
     collections::BTreeMap,
-    sync::{Arc, LazyLock, OnceLock},
+    sync::{Arc, LazyLock},
     time::Instant,
 };
 
+pub use call_record::CallRecord;
 pub use question::Question;
 pub use reply::{Outcome, Part, Reply};
 
@@ -68,8 +70,8 @@ pub struct Call {
     /// The view that the caller connected to; `None` if it sees everything.
     pub view: Option<Arc<str>>,
     pub origin: Origin,
-    /// Gets the id under which the call is recorded, from the handler that records it.
-    pub record: Option<Arc<OnceLock<String>>>,
+    /// Links the call with its records in the audit trail.
+    pub record: Option<Arc<CallRecord>>,
 }
 
 /// The party that wants the answer to a call.
