@@ -8,6 +8,7 @@ use serde_json::json;
 use std::{
     borrow::Cow,
     hash::{DefaultHasher, Hash, Hasher},
+    ops::ControlFlow,
 };
 use trunkline_protocol::{Call, Fault, Object, Raw, message::meta::TOOL_METADATA, method};
 
@@ -29,8 +30,16 @@ pub(super) async fn list(request: &AdmittedRequest, query: Option<&str>) -> Resp
 }
 
 pub(super) async fn describe(request: &AdmittedRequest, name: &str) -> Response<Body> {
-    match tools(request).await {
-        Ok(tools) => match tools.into_iter().find(|tool| tool.name == name) {
+    let mut found = None;
+    let searched = each_tool(request, |tool| {
+        if tool.member("name").and_then(|it| it.text().map(|text| text == name)) != Some(true) {
+            return ControlFlow::Continue(());
+        }
+        found = Described::of(&tool, server_of(request));
+        ControlFlow::Break(())
+    });
+    match searched.await {
+        Ok(()) => match found {
             Some(tool) => tagged(&request.headers, &tool.object),
             None => RestError::no_such_tool(name).respond(),
         },
@@ -48,7 +57,21 @@ pub(super) struct Described {
 
 /// All tools that this caller sees.
 pub(super) async fn tools(request: &AdmittedRequest) -> Result<Vec<Described>, Fault> {
-    let (mut tools, mut cursor) = (Vec::new(), None::<Raw>);
+    let mut tools = Vec::new();
+    let all = each_tool(request, |tool| {
+        tools.extend(Described::of(&tool, server_of(request)));
+        ControlFlow::Continue(())
+    });
+    all.await?;
+    Ok(tools)
+}
+
+/// Visits the tools that this caller sees, page by page, until one breaks off.
+async fn each_tool(
+    request: &AdmittedRequest,
+    mut visit: impl FnMut(Raw) -> ControlFlow<()>,
+) -> Result<(), Fault> {
+    let mut cursor = None::<Raw>;
     for _ in 0..MAX_PAGES {
         let mut params = Object::new();
         if let Some(cursor) = cursor.take() {
@@ -59,15 +82,21 @@ pub(super) async fn tools(request: &AdmittedRequest) -> Result<Vec<Described>, F
         call.caller = request.caller.clone();
         let result = request.service.handler.call(call).outcome().await?;
         let listed: Vec<Raw> = result.member_as("tools").unwrap_or_default();
-        let view = request.service.path.strip_prefix('/');
-        let server = |tool: &str| request.service.options.server_of.as_ref()?(view, tool);
-        tools.extend(listed.iter().filter_map(|tool| Described::of(tool, server)));
+        if listed.into_iter().try_for_each(&mut visit).is_break() {
+            break;
+        }
         cursor = result.member("nextCursor").filter(|cursor| !cursor.is_null());
         if cursor.is_none() {
             break;
         }
     }
-    Ok(tools)
+    Ok(())
+}
+
+/// Finds the server behind a tool.
+fn server_of(request: &AdmittedRequest) -> impl Fn(&str) -> Option<String> {
+    let view = request.service.path.strip_prefix('/');
+    move |tool| request.service.options.server_of.as_ref()?(view, tool)
 }
 
 impl Described {

@@ -32,6 +32,17 @@ TOOLS = {
     "ask": ({}, "Asks for a name"),
     "ask_too": ({}, "Asks for a name"),
 }
+METADATA = {
+    "nap": {
+        "version": "2.1.0",
+        "author": "Ada",
+        "category": "time",
+        "tags": ["slow", "quiet"],
+        "deprecates": ["sleep"],
+        "custom": {"team": "night", "cost": 1.50},
+    },
+    "pid": {"category": "machine", "tags": ["quiet"]},
+}
 TOOLS.update({name: (TEXT, "Says it again") for name in sys.argv[3:]})
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 QUESTION = {"message": "Who?", "requestedSchema": SCHEMA}
@@ -69,7 +80,10 @@ def listed(member, items):
 
 def tool(name):
     properties, about = TOOLS[name]
-    return {"name": name, "description": about, "inputSchema": {"type": "object", "properties": properties}}
+    listing = {"name": name, "description": about, "inputSchema": {"type": "object", "properties": properties}}
+    if name in METADATA:
+        listing["_meta"] = {"trunkline/metadata": METADATA[name]}
+    return listing
 
 
 def note(path, line):

@@ -118,6 +118,41 @@ async fn h1_lists_are_filtered_and_paged() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn h2_the_metadata_of_a_tool_is_told_and_filters_lists() {
+    let site = echo_site("metadata");
+    let mut door = site.open();
+    let mut rest = Rest::at(&door, None).await;
+    let nap = body_of(&rest.get("/mcp/tools/echo_nap").await);
+    for (member, expected) in [
+        ("version", json!("2.1.0")),
+        ("author", json!("Ada")),
+        ("category", json!("time")),
+        ("tags", json!(["slow", "quiet"])),
+        ("deprecates", json!(["sleep"])),
+        ("custom", json!({"team": "night", "cost": 1.5})),
+    ] {
+        assert_eq!(nap[member], expected, "{member}: {nap}");
+    }
+    let found = async |rest: &mut Rest, query: &str| {
+        let listed = body_of(&rest.get(&format!("/mcp/tools?{query}")).await);
+        let tools = listed["tools"].as_array().unwrap().clone();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&mut rest, "category=time").await, ["echo_nap"]);
+    assert_eq!(found(&mut rest, "tag=quiet").await, ["echo_nap", "echo_pid"]);
+    assert_eq!(found(&mut rest, "tag=quiet&tag=slow").await, ["echo_nap"]);
+    assert_eq!(found(&mut rest, "tag=quiet&category=machine").await, ["echo_pid"]);
+    assert_eq!(found(&mut rest, "category=none").await, [""; 0]);
+    let listed = body_of(&rest.get("/mcp/tools?category=time").await);
+    assert_eq!(listed["tools"][0], nap, "a list describes a tool as its own page does");
+    let document = body_of(&rest.get("/openapi.json").await);
+    assert_eq!(document["paths"]["/mcp/tools/echo_nap/execute"]["post"]["tags"], json!(["slow", "quiet"]));
+    let plain = body_of(&rest.get("/mcp/tools/echo_echo").await);
+    assert!(plain.get("version").is_none() && plain.get("custom").is_none(), "{plain}");
+    door.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn h3_every_error_has_its_code_and_status() {
     let site = Site::of("errors", |site| {
         let mut echo = site.echo("echo", "modern");
@@ -130,6 +165,9 @@ async fn h3_every_error_has_its_code_and_status() {
     assert_eq!((answer.status, code(&body)), (404, "TOOL_NOT_FOUND"));
     let (answer, body) = rest.execute("echo_echo", &json!({"params": {"text": 7}})).await;
     assert_eq!((answer.status, code(&body)), (400, "VALIDATION_ERROR"), "{body}");
+    let details = &body["error"]["details"];
+    assert_eq!((&details["field"], &details["provided"]), (&json!("params.text"), &json!(7)), "{body}");
+    assert!(details["reason"].as_str().unwrap().contains("string"), "{body}");
     let (answer, body) = rest.execute("echo_echo", &json!({"context": {"priority": "urgent"}})).await;
     assert_eq!((answer.status, code(&body)), (400, "VALIDATION_ERROR"));
     let details = &body["error"]["details"];
@@ -144,6 +182,31 @@ async fn h3_every_error_has_its_code_and_status() {
     assert_eq!((text.status, code(&body_of(&text))), (415, "VALIDATION_ERROR"));
     let wrong = rest.wire.send("PUT /mcp/tools/echo_echo/execute", JSON, "{}").await.unwrap();
     assert_eq!((wrong.status, wrong.header("allow")), (405, Some("POST")));
+    door.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn h3_an_argument_that_does_not_fit_is_named_with_its_reason_and_value() {
+    let site = Site::of("fields", |site| {
+        let root = site.path("root");
+        fs::create_dir_all(&root).unwrap();
+        json!({"files": {"type": "builtin", "pack": "filesystem", "root": root}})
+    });
+    let mut door = site.open();
+    let mut rest = Rest::at(&door, None).await;
+    let tool = body_of(&rest.get("/mcp/tools/files_read_file").await);
+    assert!(tool["inputSchema"]["required"].as_array().unwrap().contains(&json!("path")), "{tool}");
+    for (params, field, reason, provided) in [
+        (json!({}), "params.path", "is required", json!(null)),
+        (json!({"path": 7}), "params.path", "string", json!(7)),
+        (json!({"path": "a", "pth": true}), "params.pth", "is not a known field", json!(true)),
+    ] {
+        let (answer, body) = rest.execute("files_read_file", &json!({ "params": params })).await;
+        assert_eq!((answer.status, code(&body)), (400, "VALIDATION_ERROR"), "{body}");
+        let details = &body["error"]["details"];
+        assert_eq!((&details["field"], &details["provided"]), (&json!(field), &provided), "{body}");
+        assert!(details["reason"].as_str().unwrap().contains(reason), "{body}");
+    }
     door.stop().await;
 }
 

@@ -38,7 +38,7 @@ async fn h1_schemathesis_finds_no_failure_and_no_undocumented_answer() {
         [env!("CARGO_MANIFEST_DIR"), "tests", "gateway", "schemathesis_hooks.py"].iter().collect();
     let mut run = site.prepare(Command::new(installed::installed("rest/bin/schemathesis")));
     run.arg("run").arg(format!("http://{}/openapi.json", door.address)).args(["--checks", CHECKS]);
-    run.args(["--phases", "examples,coverage,fuzzing", "--no-color", "--seed", "17", "--no-shrink"]);
+    run.args(["--phases", "examples,coverage,fuzzing,stateful", "--no-color", "--seed", "17", "--no-shrink"]);
     run.args(["--max-examples", &rounds(3, 200).to_string()]).env("SCHEMATHESIS_HOOKS", hooks);
     let output = tokio::task::spawn_blocking(move || run.output()).await.unwrap().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
