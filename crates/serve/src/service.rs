@@ -8,7 +8,6 @@ use crate::{
     options::ServeOptions,
     phase::Phase,
     session::Sessions,
-    tasks::TaskStore,
 };
 use std::{
     sync::{
@@ -41,8 +40,6 @@ pub(crate) struct Service {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) tool_headers: ToolHeaders,
     pub(crate) lists: ListCache,
-    /// The tasks of 2025-11-25 clients.
-    pub(crate) tasks: TaskStore,
     runs_tasks: AtomicBool,
     /// The places of executions over REST; views share them.
     pub(crate) queues: Arc<ExecutionQueues>,
@@ -84,10 +81,9 @@ impl Service {
             metrics: Arc::default(),
             tool_headers: ToolHeaders::default(),
             lists: ListCache::default(),
-            tasks: TaskStore::default(),
             runs_tasks: AtomicBool::new(false),
             queues: ExecutionQueues::new(rest.running, rest.waiting),
-            executions: Executions::new(store, rest.retention),
+            executions: Executions::new(store, rest),
             sse_clients: Arc::default(),
             identity: OnceLock::new(),
             path: String::new(),

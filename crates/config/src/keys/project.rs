@@ -161,6 +161,7 @@ const TABLE: &[(&str, ProjectMay)] = &[
     ("limits.executionQueue", Narrow(Lower)),
     ("limits.executionTimeout", Narrow(Lower)),
     ("limits.executionRetention", Narrow(Lower)),
+    ("limits.executionBytes", Narrow(Lower)),
     ("limits.replayEvents", Narrow(Lower)),
     ("limits.replayBytes", Narrow(Lower)),
     ("limits.keepAlive", Set),

@@ -90,7 +90,7 @@ impl ModernRequest {
             Resumed::Nothing => {
                 let mut call = Call::new(self.method.clone(), self.params.clone());
                 call.caller = caller.clone();
-                (Some(service.handler.call(call)), None)
+                (Some(service.call(call)), None)
             }
             Resumed::Call(call) if call.questions.is_empty() => (Some(call.reply), None),
             Resumed::Call(call) => (None, Some(call)),

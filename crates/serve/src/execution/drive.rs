@@ -3,6 +3,7 @@
 use super::{
     Command, Executions, Happened, MAX_EVENT_BYTES, MAX_EVENTS, command_log, decoded, encoded, end_key,
     lease::Held,
+    quota::{Allowance, NotCounted},
     record::{End, OpenQuestion, Record, State},
     run::{Run, RunEvent},
 };
@@ -36,6 +37,7 @@ pub(super) struct Driver {
     numbered: usize,
     events: u64,
     bytes: usize,
+    allowance: Allowance,
     _held: Option<Arc<Held>>,
 }
 
@@ -45,14 +47,14 @@ enum Ending {
     Cancelled(&'static str),
 }
 
-type Commands = Pin<Box<dyn Future<Output = (u64, Vec<Command>)> + Send>>;
+pub(super) type Commands = Pin<Box<dyn Future<Output = (u64, Vec<Command>)> + Send>>;
 
 impl Driver {
     pub(super) fn new(
         executions: Arc<Executions>,
         run: Run,
         record: Record,
-        held: Option<Arc<Held>>,
+        (held, allowance): (Option<Arc<Held>>, Allowance),
     ) -> Self {
         executions.live.send_modify(|live| *live += 1);
         Self {
@@ -66,12 +68,13 @@ impl Driver {
             numbered: 0,
             events: 0,
             bytes: 0,
+            allowance,
             _held: held,
         }
     }
 
     pub(super) async fn run(mut self, mut phase: watch::Receiver<Phase>) {
-        let mut commands = self.commands(0);
+        let mut commands = self::commands(&self.executions, &self.id, 0);
         let ending = loop {
             tokio::select! {
                 biased;
@@ -80,11 +83,11 @@ impl Driver {
                         break Ending::Cancelled("the execution was cancelled");
                     }
                     for command in given {
-                        if let Command::Answer { question, answer } = command {
-                            self.answer(&question, answer).await;
+                        if let Command::Answer { question, answer, by } = command {
+                            self.answer(&question, answer, &by).await;
                         }
                     }
-                    commands = self.commands(seen);
+                    commands = self::commands(&self.executions, &self.id, seen);
                 }
                 _ = reached(&mut phase, Phase::Stopped) => {
                     break Ending::Cancelled("the server stopped before the execution ended");
@@ -97,30 +100,6 @@ impl Driver {
             }
         };
         self.finish(ending).await;
-    }
-
-    /// Waits for commands after the one with this number.
-    fn commands(&self, seen: u64) -> Commands {
-        let (store, log) = (self.executions.store.clone(), command_log(&self.id));
-        Box::pin(async move {
-            loop {
-                let read = async {
-                    store.appended(&log, seen).await?;
-                    store.events(&log, seen, 16).await
-                };
-                match read.await {
-                    Ok(events) => {
-                        let last = events.last().map_or(seen, |event| event.number);
-                        let given = events.iter().filter_map(|event| decoded(&event.bytes));
-                        return (last, given.collect());
-                    }
-                    Err(error) => {
-                        warn!(%error, "the commands to an execution cannot be read");
-                        tokio::time::sleep(PAUSE).await;
-                    }
-                }
-            }
-        })
     }
 
     /// Writes an event down. Returns an ending if the call must not go on.
@@ -138,7 +117,8 @@ impl Driver {
             RunEvent::Partial(part) => self.happened(Happened::Partial(part)).await,
             RunEvent::Message(message) => self.happened(Happened::Message(message)).await,
             RunEvent::Question(question) => {
-                if self.open.len() < MAX_QUESTIONS {
+                // A question that is not kept is dropped, and thereby declined.
+                if self.open.len() < MAX_QUESTIONS && self.may_ask(question.params.as_ref()).await {
                     self.numbered += 1;
                     let id = format!("question-{}", self.numbered);
                     let params = question.params.clone();
@@ -147,6 +127,12 @@ impl Driver {
                 }
             }
             RunEvent::Questions(questions) => {
+                for (_, params) in &questions {
+                    if !self.may_ask(params.as_ref()).await {
+                        let text = "the tool asked more than is kept for you (limits.executionBytes)";
+                        return Some(Ending::Itself(Err(Fault::new(FaultKind::Overloaded, text))));
+                    }
+                }
                 self.round = questions.iter().map(|(key, _)| key.clone()).collect();
                 self.answers = Object::new();
                 let open = questions.into_iter().map(|(id, params)| OpenQuestion { id, params }).collect();
@@ -155,6 +141,12 @@ impl Driver {
             RunEvent::Finished(outcome) => return Some(Ending::Itself(outcome)),
         }
         None
+    }
+
+    /// Takes the bytes of a question, which are in the record and in an event.
+    async fn may_ask(&mut self, params: Option<&Raw>) -> bool {
+        let bytes = params.map_or(0, |params| params.as_bytes().len());
+        self.allowance.take(bytes).await.is_ok()
     }
 
     async fn ask(&mut self, questions: Vec<OpenQuestion>) {
@@ -167,12 +159,13 @@ impl Driver {
         }
     }
 
-    async fn answer(&mut self, id: &str, answer: Raw) {
+    async fn answer(&mut self, id: &str, answer: Raw, by: &str) {
         let before = self.open.len();
         self.open.retain(|question| question.id != id);
         if self.open.len() == before {
             return;
         }
+        self.run.answered_by(by);
         if let Some(at) = self.asked.iter().position(|(asked, _)| asked == id) {
             let (_, question) = self.asked.remove(at);
             question.answer(Ok(answer));
@@ -210,8 +203,13 @@ impl Driver {
             return;
         }
         self.events += 1;
-        self.bytes += encoded(&event).len();
-        let is_full = self.events >= MAX_EVENTS || self.bytes >= MAX_EVENT_BYTES;
+        let length = encoded(&event).len();
+        self.bytes += length;
+        let mut is_full = self.events >= MAX_EVENTS || self.bytes >= MAX_EVENT_BYTES;
+        if !is_full && let Err(error) = self.allowance.take(length).await {
+            warn!(%error, "an event of an execution is not kept");
+            (is_full, self.events) = (true, MAX_EVENTS);
+        }
         let event = if is_full {
             Happened::Truncated(json!({"reason": "the execution has too many events to keep"}).into())
         } else {
@@ -227,12 +225,17 @@ impl Driver {
             Ending::Itself(outcome) => (State::after(&outcome), outcome),
             Ending::Cancelled(why) => (State::Cancelled, Err(Fault::new(FaultKind::Cancelled, why))),
         };
-        let Self { executions, run, id, asked, .. } = self;
+        let Self { executions, run, id, asked, mut allowance, .. } = self;
         let (took, audit) = (run.started.elapsed(), run.audit_records());
         // Cancels the call if it still runs, and frees its place.
         drop((run, asked));
         let mut end = encoded(&End::new(&outcome, took));
         let mut state = state;
+        // Without the store there is nothing to count; `finish` waits for it.
+        if let Err(NotCounted::Over(over)) = allowance.take(end.len()).await {
+            let text = format!("the tool has run, but its result of {} bytes is not kept: {over}", end.len());
+            (end, state) = not_kept(text, took);
+        }
         for attempt in 0..MAX_REPEATS {
             let written = executions.finish(&id, end.clone(), state, &audit).await;
             match written {
@@ -240,8 +243,7 @@ impl Driver {
                 Err(StoreError::TooLarge { given }) => {
                     let text =
                         format!("the tool has run, but its result of {given} bytes is too large to keep");
-                    let fault = Fault::new(FaultKind::TooLarge, text).harmful_to_repeat();
-                    (end, state) = (encoded(&End::new(&Err(fault), took)), State::Failed);
+                    (end, state) = not_kept(text, took);
                 }
                 Err(error) => {
                     error!(%error, attempt, "the end of an execution cannot be stored yet");
@@ -253,9 +255,33 @@ impl Driver {
     }
 }
 
+/// Waits for commands to an execution after the one with this number.
+pub(super) fn commands(executions: &Executions, id: &str, seen: u64) -> Commands {
+    let (store, log) = (executions.store.clone(), command_log(id));
+    Box::pin(async move {
+        loop {
+            let read = async {
+                store.appended(&log, seen).await?;
+                store.events(&log, seen, 16).await
+            };
+            match read.await {
+                Ok(events) => {
+                    let last = events.last().map_or(seen, |event| event.number);
+                    let given = events.iter().filter_map(|event| decoded(&event.bytes));
+                    return (last, given.collect());
+                }
+                Err(error) => {
+                    warn!(%error, "the commands to an execution cannot be read");
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+        }
+    })
+}
+
 impl Executions {
     /// Stores the end, then the state, then tells the followers. Each step may be repeated.
-    async fn finish(
+    pub(super) async fn finish(
         &self,
         id: &str,
         end: bytes::Bytes,
@@ -286,6 +312,12 @@ impl OpenQuestion {
         }
         shown.to_raw()
     }
+}
+
+/// The end in place of one that cannot be kept. The tool has run.
+pub(super) fn not_kept(text: String, took: Duration) -> (bytes::Bytes, State) {
+    let fault = Fault::new(FaultKind::TooLarge, text).harmful_to_repeat();
+    (encoded(&End::new(&Err(fault), took)), State::Failed)
 }
 
 fn lost() -> Fault {

@@ -81,6 +81,9 @@ impl Follower {
     /// Waits for another event. An execution that has ended without one gets its last event here.
     async fn wait(&mut self) -> Result<(), StoreError> {
         let record = self.executions.read(&self.id).await?;
+        if let Some(record) = &record {
+            self.executions.look(record).await?;
+        }
         if record.is_none_or(|record| record.state.is_final()) {
             // All events of a run are written before its final state.
             self.read_more().await?;
@@ -119,6 +122,7 @@ impl Executions {
             if enough(&record) || Instant::now() >= until {
                 return Ok(Some(record));
             }
+            self.look(&record).await?;
             let check = until.min(Instant::now() + CHECK);
             if let Ok(appended) = timeout_at(check, self.store.appended(&log, after)).await {
                 appended?;

@@ -14,19 +14,23 @@ mod drive;
 mod follow;
 mod keys;
 mod lease;
+mod linked;
 pub(crate) mod queue;
+mod quota;
 pub(crate) mod record;
 pub(crate) mod run;
 
-use crate::service::Service;
+use crate::{rest::RestLimits, service::Service};
 use bytes::Bytes;
 use lease::Lease;
+use parking_lot::Mutex;
+use quota::{Allowance, NotCounted, Quota};
 use record::{End, Owner, Record, State, now, record_key};
 use run::Run;
 use serde::Serialize;
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::sync::watch;
-use trunkline_protocol::{Caller, Fault, FaultKind, Outcome, Raw};
+use trunkline_protocol::{Call, Caller, Fault, FaultKind, Outcome, Raw};
 use trunkline_store::{Condition, Outcome as Written, Retention, Store, StoreError, Version};
 
 pub(crate) use follow::{Follower, Happened};
@@ -44,8 +48,11 @@ pub(crate) struct Executions {
     store: Arc<dyn Store>,
     lease: Arc<Lease>,
     retention: Duration,
+    quota: Arc<Quota>,
     /// Number of executions that this process runs.
     live: watch::Sender<usize>,
+    /// Number of tasks of the handler that this process links, by owner.
+    linked: Mutex<HashMap<String, usize>>,
 }
 
 /// The callers and views that may see an execution.
@@ -78,13 +85,25 @@ pub(crate) enum NotBegun {
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Command {
     Cancel,
-    Answer { question: String, answer: Raw },
+    Answer {
+        question: String,
+        answer: Raw,
+        /// The id of the caller that answers, who may be an operator.
+        by: String,
+    },
+    /// Asks how a task of the handler is, and the answer that it was looked at.
+    Look,
+    Looked,
 }
 
 impl Executions {
-    pub(crate) fn new(store: Arc<dyn Store>, retention: Duration) -> Arc<Self> {
+    pub(crate) fn new(store: Arc<dyn Store>, limits: RestLimits) -> Arc<Self> {
         let lease = Lease::new(store.clone(), crate::era::unguessable());
-        Arc::new(Self { store, lease, retention, live: watch::Sender::new(0) })
+        let retention = limits.retention;
+        // A result is kept from the end of its execution on.
+        let quota = Arc::new(Quota::new(store.clone(), limits.kept_bytes, limits.timeout + retention));
+        let (live, linked) = (watch::Sender::new(0), Mutex::default());
+        Arc::new(Self { store, lease, retention, quota, live, linked })
     }
 
     /// Starts an execution. It runs until its end, whatever becomes of the request.
@@ -101,6 +120,7 @@ impl Executions {
             return Ok(Begun::Known(known));
         }
         run.apply().map_err(NotBegun::Refused)?;
+        let allowance = Allowance::new(&self.quota, record.owner.digits()).await?;
         let held = self.lease.hold().await?;
         let record = Record { instance: self.lease.instance.clone(), ..record };
         let key = record_key(&record.id).unwrap_or_default();
@@ -112,7 +132,7 @@ impl Executions {
             self.store.remove(&key, Condition::Always).await?;
             return Ok(Begun::Known(known));
         }
-        let driver = drive::Driver::new(self.clone(), run, record.clone(), held);
+        let driver = drive::Driver::new(self.clone(), run, record.clone(), (held, allowance));
         tokio::spawn(driver.run(service.phase()));
         Ok(Begun::New(record))
     }
@@ -159,9 +179,42 @@ impl Executions {
         Ok(stored.and_then(|value| decoded(&value.bytes)).unwrap_or_else(|| missing_end(record)))
     }
 
-    pub(crate) async fn command(&self, id: &str, command: &Command) -> Result<(), StoreError> {
-        let retention = Retention { lifetime: self.retention, events: MAX_EVENTS };
-        self.store.append(&command_log(id), encoded(command), retention).await.map(drop)
+    pub(crate) async fn command(&self, record: &Record, command: &Command) -> Result<(), NotBegun> {
+        let (bytes, id) = (encoded(command), &record.id);
+        if matches!(command, Command::Answer { .. }) {
+            self.quota.count(&record.owner.digits(), bytes.len()).await?;
+        }
+        self.store.append(&command_log(id), bytes, self.commands_kept()).await?;
+        Ok(())
+    }
+
+    fn commands_kept(&self) -> Retention {
+        Retention { lifetime: self.retention, events: MAX_EVENTS }
+    }
+
+    /// Records a call that has ended already.
+    pub(crate) async fn keep(
+        &self,
+        call: &Call,
+        view: &str,
+        (outcome, took): (&Outcome, Duration),
+    ) -> Result<Record, NotBegun> {
+        let owner = Owner::of(&call.caller);
+        let end = encoded(&End::new(outcome, took));
+        let mut allowance = Allowance::new(&self.quota, owner.digits()).await?;
+        allowance.take(end.len()).await?;
+        let mut record = Record::begun(&owner, &linked::tool_of(call), view, Duration::ZERO);
+        record.created = record.created.saturating_sub(u64::try_from(took.as_millis()).unwrap_or_default());
+        record.state = State::after(outcome);
+        self.store.put(&end_key(&record.id), end, Condition::Always, Some(self.retention)).await?;
+        let key = record_key(&record.id).unwrap_or_default();
+        self.store.put(&key, encoded(&record), Condition::Absent, Some(self.retention)).await?;
+        Ok(record)
+    }
+
+    /// Time for which a finished execution is kept.
+    pub(crate) fn retention(&self) -> Duration {
+        self.retention
     }
 
     /// True if no execution of this process runs.
@@ -234,10 +287,20 @@ impl Executions {
     }
 
     async fn append(&self, id: &str, event: &Happened) -> Result<u64, StoreError> {
-        // The log is kept from its last event on, which may be the first one.
-        let retention =
-            Retention { lifetime: self.retention + Duration::from_hours(24), events: MAX_EVENTS + 8 };
+        // The log is kept from its last event on, which may be the first one of a long execution.
+        let running = Duration::from_hours(24);
+        let longer = if matches!(event, Happened::End) { Duration::ZERO } else { running };
+        let retention = Retention { lifetime: self.retention + longer, events: MAX_EVENTS + 8 };
         self.store.append(&event_log(id), encoded(event), retention).await
+    }
+}
+
+impl From<NotCounted> for NotBegun {
+    fn from(error: NotCounted) -> Self {
+        match error {
+            NotCounted::Store(error) => Self::Store(error),
+            NotCounted::Over(over) => Self::Refused(over.refusal()),
+        }
     }
 }
 
@@ -263,6 +326,7 @@ pub(crate) fn queued(caller: &Caller, order: &run::Order, view: &str) -> Record 
         instance: String::new(),
         audit: Vec::new(),
         questions: Vec::new(),
+        task: None,
     }
 }
 

@@ -34,6 +34,9 @@ pub(crate) struct Record {
     /// Ids of its calls in the audit trail.
     pub(crate) audit: Vec<String>,
     pub(crate) questions: Vec<OpenQuestion>,
+    /// The handler's id of the task that it is.
+    #[serde(default)]
+    pub(crate) task: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,12 +3,13 @@
 use super::queue::{Applicant, ExecutionQueue, Slot};
 use crate::service::{Service, plain_meta};
 use std::{
-    sync::{Arc, OnceLock},
+    sync::Arc,
     time::{Duration, Instant},
 };
 use tokio::sync::oneshot;
 use trunkline_protocol::{
-    Call, Caller, Fault, FaultKind, Notification, Object, Origin, Outcome, Part, Question, Raw, Reply,
+    Call, CallRecord, Caller, Fault, FaultKind, Notification, Object, Origin, Outcome, Part, Question, Raw,
+    Reply,
     message::{
         InputRequired, ResultType,
         meta::{CLIENT_CAPABILITIES, PARTIAL, PROGRESS_TOKEN},
@@ -43,8 +44,10 @@ pub(crate) struct Run {
     pub(crate) started: Instant,
     service: Arc<Service>,
     call: Call,
-    /// Ids of the records in the audit trail, one per round.
-    records: Vec<Arc<OnceLock<String>>>,
+    /// The records in the audit trail, one per round.
+    records: Vec<Arc<CallRecord>>,
+    /// The callers whose answers the next round takes along.
+    answerers: Vec<String>,
     limit: Duration,
     questions: Questions,
     rounds: usize,
@@ -104,6 +107,7 @@ impl Run {
             service: service.clone(),
             call,
             records: Vec::new(),
+            answerers: Vec::new(),
             limit: order.limit,
             questions: order.questions,
             rounds: 0,
@@ -160,7 +164,17 @@ impl Run {
     }
 
     pub(crate) fn audit_records(&self) -> Vec<String> {
-        self.records.iter().filter_map(|record| record.get().cloned()).collect()
+        self.records.iter().filter_map(|record| record.id.get().cloned()).collect()
+    }
+
+    /// Notes for the audit trail who answers a question. A question of a running call belongs to
+    /// its record, one at the end of a round to the record of the next round.
+    pub(crate) fn answered_by(&mut self, caller: &str) {
+        match (&self.stage, self.records.last()) {
+            (RunStage::Running { .. }, Some(record)) => record.answered_by(caller),
+            _ if self.answerers.iter().any(|known| known == caller) => {}
+            _ => self.answerers.push(caller.to_owned()),
+        }
     }
 
     async fn advance(&mut self) -> RunEvent {
@@ -201,7 +215,8 @@ impl Run {
         if let RunStage::Admitted { slot } = std::mem::replace(&mut self.stage, RunStage::Over) {
             let mut call = self.call.clone();
             if self.questions == Questions::Ask {
-                let record = Arc::<OnceLock<String>>::default();
+                let answerers = std::mem::take(&mut self.answerers);
+                let record = Arc::new(CallRecord::with_answers_of(answerers));
                 self.records.push(record.clone());
                 call.record = Some(record);
             }

@@ -141,7 +141,7 @@ async fn begin(
     Ok(response)
 }
 
-fn not_begun(error: NotBegun) -> RestError {
+pub(super) fn not_begun(error: NotBegun) -> RestError {
     match error {
         NotBegun::Store(error) => error.into(),
         NotBegun::Refused(fault) => RestError::of_fault(&fault),

@@ -3,6 +3,7 @@
 use super::{
     Marks, RestRequest, RestRoute,
     answer::{Finished, RestError},
+    execute::not_begun,
     not_allowed,
     stream::{ExecutionStream, RestStream},
 };
@@ -16,6 +17,7 @@ use crate::{
 };
 use ::http::{Method, Response, StatusCode};
 use bytes::Bytes;
+use futures_util::future::try_join_all;
 use serde_json::{Map, Value, json};
 use std::{
     borrow::Cow,
@@ -33,6 +35,8 @@ const MAX_LIMIT: usize = 1000;
 const USUAL_LIMIT: usize = 100;
 /// Parts of a result that are shown while the tool runs; the event stream has all of them.
 const MAX_PARTS: usize = 100;
+/// Executions of one list whose tasks are looked at.
+const MAX_LOOKS: usize = 64;
 /// Time that a cancelled or answered execution has to show it.
 const TAKES_EFFECT: Duration = Duration::from_secs(10);
 
@@ -102,6 +106,7 @@ fn viewer(request: &AdmittedRequest) -> Viewer {
 async fn find(request: &AdmittedRequest, id: &str) -> Result<Reader, RestError> {
     let found = request.service.executions.find(id, &viewer(request)).await?;
     let record = found.ok_or_else(|| RestError::no_such_execution(id))?;
+    let record = request.service.executions.looked_at(record).await?;
     Ok(Reader { service: request.service.clone(), record })
 }
 
@@ -122,8 +127,10 @@ async fn list(request: &AdmittedRequest, query: Option<&str>) -> Result<Response
     if more && let Some(last) = records.last() {
         body.set("nextCursor", Raw::string(&last.id));
     }
+    let rest = records.split_off(records.len().min(MAX_LOOKS));
+    let looked = try_join_all(records.into_iter().map(|record| executions.looked_at(record))).await?;
     let shown: Vec<Raw> =
-        records.into_iter().map(|record| facts(&request.service, &record).to_raw()).collect();
+        looked.iter().chain(&rest).map(|record| facts(&request.service, record).to_raw()).collect();
     body.set("executions", Raw::encode(&shown).unwrap_or_else(|_| json!([]).into()));
     Ok(respond(StatusCode::OK, body.to_raw().bytes().clone()))
 }
@@ -141,7 +148,7 @@ async fn show(request: &AdmittedRequest, id: &str, query: Option<&str>) -> Resul
 async fn cancel(request: &AdmittedRequest, id: &str) -> Result<Response<Body>, RestError> {
     let mut reader = find(request, id).await?;
     if !reader.record.state.is_final() {
-        reader.executions().command(id, &Command::Cancel).await?;
+        reader.command(&Command::Cancel).await?;
         reader.wait(TAKES_EFFECT, |record| record.state.is_final()).await?;
     }
     reader.respond(StatusCode::OK).await
@@ -167,7 +174,8 @@ async fn answer(request: &AdmittedRequest, id: &str, body: &Bytes) -> Result<Res
             return Err(RestError::invalid("question", &reason, Value::Null));
         }
     };
-    reader.executions().command(id, &Command::Answer { question: question.clone(), answer }).await?;
+    let by = request.caller.id.clone();
+    reader.command(&Command::Answer { question: question.clone(), answer, by }).await?;
     let taken = |record: &Record| record.questions.iter().all(|open| open.id != question);
     reader.wait(TAKES_EFFECT, taken).await?;
     reader.respond(StatusCode::OK).await
@@ -196,6 +204,10 @@ impl Reader {
 
     fn executions(&self) -> &Arc<Executions> {
         &self.service.executions
+    }
+
+    async fn command(&self, command: &Command) -> Result<(), RestError> {
+        self.executions().command(&self.record, command).await.map_err(not_begun)
     }
 
     /// Waits for a state. An execution that is no longer kept stays as it was last read.
@@ -270,6 +282,9 @@ fn facts(service: &Service, record: &Record) -> Object {
         "audit": record.audit,
     });
     let mut facts = Raw::from(facts).object().unwrap_or_default();
+    if let Some(task) = &record.task {
+        facts.set("taskId", Raw::string(task));
+    }
     if record.state == State::Queued
         && let Some(position) = service.queues.position(&record.id)
     {

@@ -46,6 +46,8 @@ pub struct RestLimits {
     pub timeout: Duration,
     /// Time for which a finished execution is kept.
     pub retention: Duration,
+    /// Bytes that are kept for the executions of one caller: results, events, questions.
+    pub kept_bytes: u64,
 }
 
 impl Default for RestLimits {
@@ -55,6 +57,7 @@ impl Default for RestLimits {
             waiting: 100,
             timeout: Duration::from_mins(5),
             retention: Duration::from_hours(1),
+            kept_bytes: 64 << 20,
         }
     }
 }

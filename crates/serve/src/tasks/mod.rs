@@ -1,28 +1,86 @@
-//! Tasks for clients of 2025-11-25. Each maps to a task of the handler (tasks extension), or to a
-//! result that the handler returned immediately.
+//! Tasks over MCP, of both kinds. Behind each is an execution, so that every way in sees it.
 //!
-//! Every task is stored with its owner; for any other caller it does not exist.
+//! A call that the handler turns into a task becomes an execution that is linked with that task;
+//! the task keeps the handler's id, and requests about it are the handler's. An execution is a task
+//! as well, with its own id: also one that was started over REST.
+//!
+//! Clients of 2025-11-25 ask for tasks themselves. A result that the handler returned immediately
+//! becomes an execution that has ended. For any caller but its owner, a task does not exist.
 
+mod own;
 mod result;
-mod task_store;
 
 use crate::{
     era::{Head, lift, nested},
+    execution::record::Record,
     service::Service,
     session::Session,
 };
-use std::sync::Arc;
+use futures_util::StreamExt;
+use std::{sync::Arc, time::Instant};
 use trunkline_protocol::{
     Call, Fault, FaultKind, Object, Outcome, Part, Raw, Reply, Request,
-    message::{ResultType, TaskIdParams, TaskStatus},
+    message::{
+        ResultType, TASKS_EXTENSION, TaskIdParams, TaskStatus, declares_tasks,
+        meta::{self, CLIENT_CAPABILITIES},
+    },
     method,
 };
 
-pub(crate) use task_store::TaskStore;
-use task_store::{Known, ResultLocation};
+use own::{refused, unavailable};
 
-/// Most tasks whose state `tasks/list` refreshes from the handler.
+/// Most tasks that `tasks/list` returns, and most of them whose state it asks the handler for.
+const MAX_LISTED: usize = 1000;
 const MAX_REFRESHED: usize = 64;
+
+impl Service {
+    /// Makes a call of a client. Calls that become tasks, and requests about tasks, concern
+    /// executions, too.
+    pub(crate) fn call(self: &Arc<Self>, call: Call) -> Reply {
+        match call.method.as_ref() {
+            method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL => own::ask(self, call),
+            method::TOOLS_CALL if may_become_task(&call) => {
+                let (service, made) = (self.clone(), call.clone());
+                self.after_final(call, async move |result| {
+                    if ResultType::of(&result) == ResultType::Task
+                        && let Err(error) = service.executions.link(&service, made, &result).await
+                    {
+                        tracing::warn!(%error, "a task is not listed among the executions");
+                    }
+                    Ok(result)
+                })
+            }
+            _ => self.handler.call(call),
+        }
+    }
+
+    /// Makes a call, and passes its result on as `then` returns it.
+    fn after_final<F>(&self, call: Call, then: impl FnOnce(Raw) -> F + Send + 'static) -> Reply
+    where
+        F: Future<Output = Outcome> + Send + 'static,
+    {
+        let mut then = Some(then);
+        Reply::new(self.handler.call(call).then(move |part| {
+            let (then, result) = match part {
+                Part::Final(Ok(result)) => (then.take(), Ok(result)),
+                other => (None, Err(other)),
+            };
+            async move {
+                match (then, result) {
+                    (Some(then), Ok(result)) => Part::Final(then(result).await),
+                    (None, Ok(result)) => Part::Final(Ok(result)),
+                    (_, Err(other)) => other,
+                }
+            }
+        }))
+    }
+}
+
+/// True if the client follows tasks. Most do not, and a search of the text says so.
+fn may_become_task(call: &Call) -> bool {
+    let params = call.params.as_ref().filter(|params| params.may_name(TASKS_EXTENSION));
+    meta::get(params, CLIENT_CAPABILITIES).as_ref().is_some_and(declares_tasks)
+}
 
 /// True for a task request of revision 2025-11-25.
 pub(crate) fn concerns(session: &Session, request: &Request, head: &Head) -> bool {
@@ -49,10 +107,16 @@ pub(crate) fn begin(service: &Arc<Service>, session: &Arc<Session>, request: &Re
         method::TASKS_LIST => Reply::from_future(async move { tasks.list().await }),
         method::TASKS_CANCEL => Reply::from_future(async move { tasks.cancel(params).await }),
         _ => Reply::from_future(async move {
-            let known = tasks.known(params.as_ref())?;
-            Ok(tasks.look(&known).await?.task)
+            let known = tasks.known(params.as_ref()).await?;
+            Ok(nested(&tasks.look(&known).await?))
         }),
     }
+}
+
+/// A task that was found for its owner.
+struct Known {
+    id: String,
+    record: Record,
 }
 
 /// Handles the task requests of one session.
@@ -62,46 +126,45 @@ struct SessionTasks {
     session: Arc<Session>,
 }
 
-/// The current state of a task.
-struct TaskSnapshot {
-    /// In the form of 2025-11-25.
-    task: Raw,
-    /// As the handler returned it; `None` if the result is in our own store.
-    original: Option<Raw>,
-}
-
 impl SessionTasks {
     /// Calls a tool, and turns any successful result into a task.
     fn start(self, call: Call) -> Reply {
-        use futures_util::StreamExt;
-        let reply = self.service.handler.call(call);
-        Reply::new(reply.map(move |part| match part {
-            Part::Final(Ok(result)) => Part::Final(self.started(&result)),
-            other => other,
-        }))
+        let (made, started) = (call.clone(), Instant::now());
+        let service = self.service.clone();
+        service.after_final(call, async move |result| self.started(made, result, started).await)
     }
 
-    fn started(&self, result: &Raw) -> Outcome {
-        let owner = &self.session.caller.id;
-        let task = if ResultType::of(result) == ResultType::Task {
-            let task = nested(result);
-            self.service.tasks.note(owner, &task)?;
-            task
+    async fn started(&self, call: Call, result: Raw, started: Instant) -> Outcome {
+        let executions = &self.service.executions;
+        let is_task = ResultType::of(&result) == ResultType::Task;
+        let task = if is_task {
+            executions.link(&self.service, call, &result).await.map_err(refused)?;
+            nested(&result)
         } else {
-            self.service.tasks.keep(owner, super::era::finished_call(result, self.session.revision))?
+            let ended = (&Ok(result.clone()), started.elapsed());
+            let record = executions.keep(&call, &self.service.path, ended).await.map_err(refused)?;
+            nested(&own::task(&self.service, &record).await.map_err(|error| unavailable(&error))?)
         };
         let mut created = Object::new();
         created.set("task", task);
-        if let Some(meta) = result.member("_meta").filter(|_| ResultType::of(result) == ResultType::Task) {
+        if let Some(meta) = result.member("_meta").filter(|_| is_task) {
             created.set("_meta", meta);
         }
         Ok(created.to_raw())
     }
 
-    fn known(&self, params: Option<&Raw>) -> Result<Known, Fault> {
+    async fn known(&self, params: Option<&Raw>) -> Result<Known, Fault> {
         let id = params.and_then(|raw| raw.decode::<TaskIdParams>().ok()).map(|params| params.task_id);
         let id = id.ok_or_else(|| Fault::new(FaultKind::InvalidRequest, "`taskId` is missing"))?;
-        self.service.tasks.find(&id, &self.session.caller.id).ok_or_else(|| self.unknown())
+        let (service, caller) = (&self.service, &self.session.caller);
+        let found = match own::find(service, caller, &id).await {
+            Ok(None) => service.executions.of_task(caller, &id).await,
+            found => found,
+        };
+        match found.map_err(|error| unavailable(&error))? {
+            Some(record) => Ok(Known { id, record }),
+            None => Err(self.unknown()),
+        }
     }
 
     /// If the handler declared no tasks, the task methods do not exist.
@@ -113,44 +176,56 @@ impl SessionTasks {
         }
     }
 
-    async fn look(&self, known: &Known) -> Result<TaskSnapshot, Fault> {
-        if let ResultLocation::Here { .. } = known.location {
-            return Ok(TaskSnapshot { task: known.task.clone(), original: None });
+    /// The current state of a task, in the form of the extension.
+    async fn look(&self, known: &Known) -> Outcome {
+        if known.id == known.record.id {
+            let record = self.service.executions.looked_at(known.record.clone()).await;
+            let record = record.map_err(|error| unavailable(&error))?;
+            return own::task(&self.service, &record).await.map_err(|error| unavailable(&error));
         }
-        let original = self.ask(method::TASKS_GET, &known.id, None).await?;
-        let task = nested(&original);
-        self.service.tasks.update(&known.id, &task);
-        Ok(TaskSnapshot { task, original: Some(original) })
+        self.ask(method::TASKS_GET, &known.id, None).await
     }
 
     async fn list(&self) -> Outcome {
+        let viewer = own::viewer(&self.service, &self.session.caller);
+        let records = self.service.executions.list(&viewer, None, MAX_LISTED, |_| true).await;
         let mut tasks = Vec::new();
-        for (number, known) in self.service.tasks.of(&self.session.caller.id).into_iter().enumerate() {
-            let task = if is_final(&known.task) || number >= MAX_REFRESHED {
-                known.task
+        for (number, record) in records.map_err(|error| unavailable(&error))?.into_iter().enumerate() {
+            // A task of the handler has the handler's id, and is as the handler tells it.
+            let id = record.task.clone().unwrap_or_else(|| record.id.clone());
+            let known = Known { id, record };
+            let asked = if known.record.state.is_final() || number >= MAX_REFRESHED {
+                None
             } else {
-                // If the handler no longer knows the task, return its last known state.
-                self.look(&known).await.map_or(known.task, |snapshot| snapshot.task)
+                self.look(&known).await.ok()
             };
-            tasks.push(task);
+            let task = match asked {
+                Some(task) => task,
+                None => self.last_known(&known).await?,
+            };
+            tasks.push(nested(&task));
         }
         let mut result = Object::new();
         result.set("tasks", Raw::encode(&tasks).unwrap_or_else(|_| serde_json::json!([]).into()));
         Ok(result.to_raw())
     }
 
+    /// A task as its record has it.
+    async fn last_known(&self, known: &Known) -> Outcome {
+        let task = own::task(&self.service, &known.record).await.map_err(|error| unavailable(&error))?;
+        Ok(task.with("taskId", &Raw::string(&known.id)).unwrap_or(task))
+    }
+
     async fn cancel(&self, params: Option<Raw>) -> Outcome {
-        let known = self.known(params.as_ref())?;
-        if is_final(&self.look(&known).await?.task) {
+        let known = self.known(params.as_ref()).await?;
+        if is_final(&nested(&self.look(&known).await?)) {
             return Err(Fault::new(FaultKind::InvalidRequest, "the task has ended already"));
         }
         self.ask(method::TASKS_CANCEL, &known.id, None).await?;
-        let mut task = self.look(&known).await?.task.object().unwrap_or_default();
+        let mut task = nested(&self.look(&known).await?).object().unwrap_or_default();
         // The extension only requests cancellation; 2025-11-25 expects the status at once.
         task.set("status", Raw::string("cancelled"));
-        let task = task.to_raw();
-        self.service.tasks.update(&known.id, &task);
-        Ok(task)
+        Ok(task.to_raw())
     }
 
     async fn ask(&self, name: &'static str, id: &str, answers: Option<Object>) -> Outcome {
@@ -163,7 +238,7 @@ impl SessionTasks {
         let mut call = Call::new(name, Some(params.to_raw()));
         call.caller = self.session.caller.clone();
         call.revision = self.session.revision;
-        self.service.handler.call(call).outcome().await
+        own::ask(&self.service, call).outcome().await
     }
 }
 

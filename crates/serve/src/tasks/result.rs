@@ -1,6 +1,6 @@
 //! `tasks/result`: waits until a task ends, and forwards its questions to the client meanwhile.
 
-use super::{SessionTasks, task_store::ResultLocation};
+use super::SessionTasks;
 use futures_util::{future::join_all, stream};
 use std::{collections::HashSet, time::Duration};
 use tokio::sync::oneshot;
@@ -65,12 +65,9 @@ impl Waiter {
         if let Some(pause) = self.pause.take() {
             tokio::time::sleep(pause).await;
         }
-        let known = self.tasks.known(self.params.as_ref())?;
+        let known = self.tasks.known(self.params.as_ref()).await?;
         self.id.clone_from(&known.id);
-        if let ResultLocation::Here { result } = &known.location {
-            return Ok(Some(result.as_ref().clone()));
-        }
-        let original = self.tasks.look(&known).await?.original.unwrap_or_else(Raw::empty_object);
+        let original = self.tasks.look(&known).await?;
         let state = TaskState::read(&original)
             .map_err(|error| Fault::new(FaultKind::BadAnswer, error.to_string()))?;
         self.pause = Some(state.poll_interval.unwrap_or(POLL).clamp(POLL_BOUNDS.0, POLL_BOUNDS.1));

@@ -156,6 +156,7 @@ fn rest_limits(settings: &Settings) -> RestLimits {
         waiting: size(given.execution_queue),
         timeout: given.execution_timeout,
         retention: given.execution_retention,
+        kept_bytes: given.execution_bytes,
     }
 }
 

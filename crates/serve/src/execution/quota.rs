@@ -1,0 +1,161 @@
+//! The bytes that the store keeps for the executions of one caller.
+//!
+//! They are counted in windows of time, because the store removes expired data by itself and tells
+//! nobody. Nothing is kept for longer than a span, so the windows of the last span together have at
+//! least as many bytes as are kept.
+
+use super::record::now;
+use futures_util::future::try_join_all;
+use parking_lot::Mutex;
+use std::{collections::HashMap, sync::Arc, time::Duration};
+use trunkline_protocol::{Fault, FaultKind};
+use trunkline_store::{Store, StoreError};
+
+/// Windows of a span. More of them forget expired data sooner.
+const WINDOWS: u64 = 4;
+/// Bytes that each execution counts at least, for its record and a short result. So the number of
+/// executions that are kept is bounded, too.
+pub(super) const LEAST: usize = 16 << 10;
+/// Most callers whose earlier windows are remembered.
+const MAX_REMEMBERED: usize = 4096;
+
+pub(super) struct Quota {
+    store: Arc<dyn Store>,
+    limit: u64,
+    window: Duration,
+    /// The sum of the earlier windows per caller, and the window in which it was read.
+    earlier: Mutex<HashMap<String, (u64, i64)>>,
+}
+
+/// The caller would have more bytes than the limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the executions that are kept for you have all of your {limit} bytes (limits.executionBytes)")]
+pub(crate) struct OverQuota {
+    limit: u64,
+    /// Seconds until some bytes are no longer counted.
+    retry_after: u64,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotCounted {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Over(#[from] OverQuota),
+}
+
+impl Quota {
+    /// `span` is the longest time that anything is kept.
+    pub(super) fn new(store: Arc<dyn Store>, limit: u64, span: Duration) -> Self {
+        let window = (span / u32::try_from(WINDOWS).unwrap_or(1)).max(Duration::from_millis(1));
+        Self { store, limit, window, earlier: Mutex::default() }
+    }
+
+    /// Counts bytes for an owner. Counts nothing if that would be too many.
+    pub(super) async fn count(&self, owner: &str, bytes: usize) -> Result<(), NotCounted> {
+        let length = u64::try_from(self.window.as_millis()).unwrap_or(u64::MAX);
+        let time = now();
+        let (at, into) = (time / length, time % length);
+        let by = i64::try_from(bytes).unwrap_or(i64::MAX);
+        let earlier = self.earlier(owner, at).await?;
+        let newest = self.add(owner, at, by).await?;
+        let sum = u64::try_from(earlier.saturating_add(newest)).unwrap_or_default();
+        if sum <= self.limit {
+            return Ok(());
+        }
+        self.add(owner, at, -by).await?;
+        let retry_after = (length - into).div_ceil(1000);
+        Err(OverQuota { limit: self.limit, retry_after }.into())
+    }
+
+    /// The sum of the windows before this one. Nobody adds to them any more.
+    async fn earlier(&self, owner: &str, at: u64) -> Result<i64, StoreError> {
+        if let Some((_, sum)) = self.earlier.lock().get(owner).filter(|(read, _)| *read == at) {
+            return Ok(*sum);
+        }
+        let before = (1..=WINDOWS).filter_map(|back| at.checked_sub(back));
+        let counts = try_join_all(before.map(|window| self.add(owner, window, 0))).await?;
+        let sum = counts.iter().sum();
+        let mut remembered = self.earlier.lock();
+        if remembered.len() >= MAX_REMEMBERED {
+            remembered.clear();
+        }
+        remembered.insert(owner.to_owned(), (at, sum));
+        Ok(sum)
+    }
+
+    async fn add(&self, owner: &str, window: u64, by: i64) -> Result<i64, StoreError> {
+        let lifetime = self.window * u32::try_from(2 * WINDOWS).unwrap_or(1);
+        self.store.add(&format!("execution-bytes/{owner}/{window}"), by, lifetime).await
+    }
+}
+
+/// Bytes that were counted for one execution and are not used yet.
+pub(super) struct Allowance {
+    quota: Arc<Quota>,
+    owner: String,
+    left: usize,
+}
+
+impl Allowance {
+    /// Counts the least number of bytes of an execution. Half of them are for its record.
+    pub(super) async fn new(quota: &Arc<Quota>, owner: String) -> Result<Self, NotCounted> {
+        quota.count(&owner, LEAST).await?;
+        Ok(Self { quota: quota.clone(), owner, left: LEAST / 2 })
+    }
+
+    /// Takes bytes; counts more of them if too few are left.
+    pub(super) async fn take(&mut self, bytes: usize) -> Result<(), NotCounted> {
+        if bytes > self.left {
+            let more = (bytes - self.left).max(LEAST);
+            self.quota.count(&self.owner, more).await?;
+            self.left += more;
+        }
+        self.left -= bytes;
+        Ok(())
+    }
+}
+
+impl OverQuota {
+    /// The refusal of something that was not done.
+    pub(super) fn refusal(self) -> Fault {
+        let text = format!("{self}; they are kept for limits.executionRetention");
+        Fault::new(FaultKind::RateLimited, text)
+            .with_data(serde_json::json!({"retryAfter": self.retry_after}).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trunkline_store::{Lazy, Place};
+
+    #[tokio::test]
+    async fn l07_bytes_are_counted_per_owner_up_to_the_limit() {
+        let store: Arc<dyn Store> = Arc::new(Lazy::new(Place::Memory));
+        let quota = Arc::new(Quota::new(store.clone(), 100_000, Duration::from_hours(4)));
+        let mut allowance = Allowance::new(&quota, "ada".to_owned()).await.unwrap();
+        allowance.take(80_000).await.unwrap();
+        assert!(matches!(allowance.take(40_000).await, Err(NotCounted::Over(_))));
+        allowance.take(10_000).await.unwrap();
+        assert!(matches!(Allowance::new(&quota, "ada".to_owned()).await, Err(NotCounted::Over(_))));
+        assert!(Allowance::new(&quota, "eve".to_owned()).await.is_ok());
+        // Another process with the same store knows what was counted.
+        let other = Arc::new(Quota::new(store, 100_000, Duration::from_hours(4)));
+        let refused = Allowance::new(&other, "ada".to_owned()).await.err();
+        let Some(NotCounted::Over(over)) = refused else { panic!("{refused:?}") };
+        assert!((1..=3600).contains(&over.retry_after), "{over:?}");
+    }
+
+    #[tokio::test]
+    async fn l07_bytes_of_the_windows_before_count_until_the_span_has_passed() {
+        let store: Arc<dyn Store> = Arc::new(Lazy::new(Place::Memory));
+        let quota = Quota::new(store, 100, Duration::from_hours(4));
+        let at = now() / 3_600_000;
+        for (back, counts) in [(1, true), (4, true), (5, false)] {
+            let owner = format!("owner-{back}");
+            quota.add(&owner, at - back, 90).await.unwrap();
+            assert_eq!(quota.count(&owner, 20).await.is_err(), counts, "{back} windows ago");
+        }
+    }
+}
