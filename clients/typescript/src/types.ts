@@ -89,6 +89,8 @@ export interface ExecutionStatus {
   tool: string;
   state: ExecutionState;
   queuePosition?: number;
+  /** Its id over MCP, if a call over MCP became a task of a server. */
+  taskId?: string;
   priority?: Priority;
   createdAt?: string;
   updatedAt?: string;
