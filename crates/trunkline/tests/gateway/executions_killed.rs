@@ -158,7 +158,10 @@ fn report(points: usize, states: &[String]) -> String {
     let count = |wanted: &str| states.iter().filter(|state| *state == wanted).count();
     let (done, failed, unknown) = (count("done"), count("failed"), count("unknown"));
     assert!(!states.is_empty(), "no execution was ever accepted");
-    format!("{points} points, {} executions accepted: {done} done, {failed} failed, {unknown} unknown", states.len())
+    format!(
+        "{points} points, {} executions accepted: {done} done, {failed} failed, {unknown} unknown",
+        states.len()
+    )
 }
 
 /// A number from 0 to 1; the first points are spread evenly.
