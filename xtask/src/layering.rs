@@ -18,7 +18,7 @@ const LAYERS: &[(&str, May)] = &[
         "lint",
         May::Use(&["client", "config", "lock", "process", "schema", "secrets", "transport", "protocol"]),
     ),
-    ("doctor", May::Use(&["client", "config", "process", "secrets", "transport", "protocol"])),
+    ("doctor", May::Use(&["client", "config", "oauth", "process", "secrets", "transport", "protocol"])),
     ("gateway", May::Use(&["lock", "resilience", "schema", "search", "secrets", "store", "protocol"])),
     ("packs", May::Use(&["documents", "store", "toolbox", "process", "secrets", "protocol"])),
     ("toolbox", May::Use(&["resilience", "schema", "protocol"])),

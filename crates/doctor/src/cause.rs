@@ -452,6 +452,10 @@ catalogue! {
             "The server has an internal error",
             "It answers with status 500 or another one of that kind.",
             "Read the server's log.";
+        HeadTooLong = "head-too-long",
+            "The head of the answer is too long",
+            "Clients and proxies limit it to 8 to 64 KB; a long `WWW-Authenticate` or `Set-Cookie` is the usual reason.",
+            "Shorten the headers of the answer.";
         BackendDown = "backend-down",
             "The proxy in front of the server cannot reach it",
             "502, 503 and 504 come from the proxy, not from the server.",
@@ -498,6 +502,78 @@ catalogue! {
             "The authorization server does not offer PKCE with S256",
             "MCP clients must use it, and refuse to sign in without.",
             "Offer `S256` in `code_challenge_methods_supported`.";
+        ChallengeMissing = "challenge-missing",
+            "The server's 401 has no `WWW-Authenticate` header",
+            "Clients learn from it where to sign in (RFC 9728); some look nowhere else.",
+            "Let the server send `WWW-Authenticate: Bearer resource_metadata=\"…\"`.";
+        IssuerMoved = "issuer-moved",
+            "The server names another authorization server than your login is for",
+            "Tokens and client secrets go only to the issuer that they came from, so the login cannot be used any more.",
+            "Sign in again if you trust the new authorization server.";
+        EndpointUnusable = "sign-in-endpoint-unusable",
+            "An address in the authorization server's metadata must not be used",
+            "Clients open it or send secrets to it, so it must be `https`, or on this machine for a server on this machine.",
+            "Correct the address in the authorization server's metadata.";
+        NoRegistration = "no-registration",
+            "The authorization server registers no clients, and none is configured",
+            "A login needs a client id. Without registration (RFC 7591) or client-id metadata documents it must come from the operator.",
+            "Register a client by hand, and write its id to `oauth.clientId`.";
+        RegistrationRefused = "registration-refused",
+            "The authorization server refuses to register a client",
+            "It answers a registration (RFC 7591) with an error.",
+            "Register a client by hand, and write its id to `oauth.clientId`.";
+        RegistrationMalformed = "registration-malformed",
+            "The answer to a registration cannot be used",
+            "It is too large, or is not the JSON that RFC 7591 asks for.",
+            "Register a client by hand, and write its id to `oauth.clientId`.";
+        LoginDenied = "login-denied",
+            "The login was refused",
+            "The user did not consent, or the authorization server does not grant what was asked for.",
+            "Consent, or ask for fewer scopes.";
+        LoginAnswerWrong = "login-answer-wrong",
+            "The answer to the login does not fit the request",
+            "Its `state` or its `iss` (RFC 9207) is not as expected, as in an attack; so it is not used.",
+            "Let the authorization server return `state` unchanged, and its own `issuer` as `iss`.";
+        LoginUnfinished = "login-unfinished",
+            "The login was not finished in time",
+            "No answer came to our address on this machine.",
+            "Repeat it, and finish the login in the browser.";
+        TokenEndpointRefused = "token-endpoint-refused",
+            "The token endpoint refuses to issue a token",
+            "It answers the code of the login, or the credentials of the client, with an error.",
+            "Do what the error says; check client id, secret and redirect address.";
+        TokenEndpointDown = "token-endpoint-down",
+            "The token endpoint does not work",
+            "It cannot be reached, or answers with a server error.",
+            "Try again later, or ask the operator of the authorization server.";
+        TokenEndpointMalformed = "token-endpoint-malformed",
+            "The answer of the token endpoint is not a token response",
+            "It must be a JSON object with `access_token` (RFC 6749); a page for browsers is mostly that of a proxy.",
+            "Correct the address of the token endpoint, or the proxy in front of it.";
+        TokenTypeUnsupported = "token-type-unsupported",
+            "The token is not a bearer token",
+            "MCP servers take only tokens of the type `Bearer`.",
+            "Let the authorization server issue bearer tokens.";
+        TokenLifetimeOdd = "token-lifetime-odd",
+            "The token response has no usable `expires_in`",
+            "Clients cannot renew a token in time if they do not know its end; they notice it only when a call is refused.",
+            "Let the authorization server send `expires_in` in seconds.";
+        NoRefreshToken = "no-refresh-token",
+            "There is no refresh token",
+            "When the token expires, a user has to sign in again; unattended use ends then.",
+            "Allow the client the grant `refresh_token`, or the scope `offline_access`.";
+        RefreshRefused = "refresh-refused",
+            "The authorization server refuses to renew the token",
+            "The refresh token was revoked, has expired, or was used before.",
+            "Sign in again.";
+        RefreshDown = "refresh-down",
+            "The token cannot be renewed at the moment",
+            "The token endpoint cannot be reached, or answers with a server error; the refresh token is kept.",
+            "Try again later, or ask the operator of the authorization server.";
+        ScopeLoop = "scope-loop",
+            "The server asks for scopes that the token has",
+            "It refuses every token with `insufficient_scope`, so that no login helps.",
+            "Let the server accept the scopes that it asks for.";
         TokenExpired = "token-expired",
             "The token you give has expired",
             "Its `exp` time has passed.",

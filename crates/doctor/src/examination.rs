@@ -95,6 +95,16 @@ impl<'a> Examination<'a> {
         self.write(id, Outcome::Passed, Some(detail.to_owned()), Some(took));
     }
 
+    /// True if this step was recorded.
+    pub(super) fn has(&self, id: StepId) -> bool {
+        self.steps.iter().any(|step| step.id == id)
+    }
+
+    /// Masks this secret in the report.
+    pub(super) fn conceal(&mut self, secret: &str) {
+        self.mask.add_all(&[secret.to_owned()]);
+    }
+
     /// Records a step that could not be tried.
     pub(super) fn skip(&mut self, id: StepId, why: &str) {
         self.write(id, Outcome::NotVerified, Some(why.to_owned()), None);

@@ -21,6 +21,7 @@ mod mask;
 mod options;
 mod shell;
 mod step;
+mod token_slot;
 mod url;
 
 pub use cause::{Area, CAUSES, Cause, Entry};
@@ -35,6 +36,7 @@ pub use mask::Mask;
 pub use options::{DoctorOptions, FirstCall, Limits, Spelling, Watch};
 pub use shell::quoted;
 pub use step::{Outcome, Step, StepId};
+pub use token_slot::SignIn;
 
 use examination::Examination;
 use trunkline_client::Target;

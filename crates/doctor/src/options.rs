@@ -1,6 +1,6 @@
 //! Options of an examination: environment, headers, limits, progress.
 
-use super::step::Step;
+use super::{step::Step, token_slot::SignIn};
 use std::{
     ffi::{OsStr, OsString},
     fmt,
@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 use trunkline_client::{Exposure, RevisionChoice};
+use trunkline_oauth::{AccountOptions, Interaction, MemoryStore};
 use trunkline_transport::http::HttpOptions;
 
 /// Options of an examination. The library itself reads no environment variables.
@@ -27,6 +28,8 @@ pub struct DoctorOptions {
     /// Further secrets to mask, besides those in headers and variables.
     pub secrets: Vec<String>,
     pub spelling: Spelling,
+    /// The way to a token.
+    pub sign_in: Option<SignIn>,
 }
 
 /// The member names in suggested settings.
@@ -96,6 +99,39 @@ impl Watch {
 }
 
 impl DoctorOptions {
+    /// Uses the stored login of this account, or its client's own credentials, if the server asks
+    /// for a token.
+    #[must_use]
+    pub fn signing_in(self, account: AccountOptions) -> Self {
+        self.with_account(account, None)
+    }
+
+    /// Lets a user sign in to the account for this examination; the token is kept nowhere, and is
+    /// revoked at its end.
+    #[must_use]
+    pub fn signing_in_by(self, page: Arc<dyn Interaction>) -> Self {
+        match self.account().cloned() {
+            Some(account) => {
+                let account = AccountOptions { store: Arc::new(MemoryStore::default()), ..account };
+                self.with_account(account, Some(page))
+            }
+            None => self,
+        }
+    }
+
+    /// The account that is used if the server asks for a token.
+    pub fn account(&self) -> Option<&AccountOptions> {
+        self.sign_in.as_ref().map(|sign_in| sign_in.account.options())
+    }
+
+    fn with_account(mut self, mut account: AccountOptions, page: Option<Arc<dyn Interaction>>) -> Self {
+        account.http = HttpOptions { credentials: None, ..self.http.clone() };
+        let sign_in = SignIn::new(account, page);
+        self.http.credentials = Some(Arc::new(sign_in.slot.clone()));
+        self.sign_in = Some(sign_in);
+        self
+    }
+
     pub(super) fn variable(&self, name: &str) -> Option<&OsStr> {
         self.environment.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
     }
@@ -114,6 +150,7 @@ impl Default for DoctorOptions {
             watch: Watch::new(|_| {}),
             secrets: Vec::new(),
             spelling: Spelling::default(),
+            sign_in: None,
         }
     }
 }

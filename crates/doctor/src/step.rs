@@ -60,6 +60,10 @@ steps! {
     Secure = "secure" "the connection is secure";
     HttpAnswers = "http-answers" "the server answers by HTTP";
     PathRight = "path-right" "the path is that of a server";
+    AuthorizationFound = "authorization-found" "its authorization server is found";
+    ClientKnown = "client-known" "we have a client id there";
+    TokenObtained = "token-obtained" "a token is issued";
+    TokenRenewed = "token-renewed" "the token can be renewed";
     LetIn = "let-in" "the server grants access";
     TransportFound = "transport-found" "the transport is found";
     SpeaksJsonRpc = "speaks-json-rpc" "it speaks JSON-RPC";
@@ -101,6 +105,10 @@ pub(super) const ADDRESS: &[StepId] = &[
     StepId::Secure,
     StepId::HttpAnswers,
     StepId::PathRight,
+    StepId::AuthorizationFound,
+    StepId::ClientKnown,
+    StepId::TokenObtained,
+    StepId::TokenRenewed,
     StepId::LetIn,
     StepId::TransportFound,
     StepId::SpeaksJsonRpc,
@@ -112,6 +120,10 @@ pub(super) const ADDRESS: &[StepId] = &[
     StepId::Lists,
     StepId::FirstCall,
 ];
+
+/// The steps of a sign-in, which a server that asks for no token does not need.
+pub(super) const SIGN_IN: [StepId; 4] =
+    [StepId::AuthorizationFound, StepId::ClientKnown, StepId::TokenObtained, StepId::TokenRenewed];
 
 impl Serialize for StepId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -86,9 +86,12 @@ impl PendingLogin {
         let promised = discovered.issuer.authorization_response_iss_parameter_supported;
         match &answer.iss {
             Some(iss) if iss != expected => {
-                return Err(OAuthError::WrongIssuer { expected: said(expected) });
+                let found = Some(said(iss));
+                return Err(OAuthError::WrongIssuer { expected: said(expected), found });
             }
-            None if promised => return Err(OAuthError::WrongIssuer { expected: said(expected) }),
+            None if promised => {
+                return Err(OAuthError::WrongIssuer { expected: said(expected), found: None });
+            }
             Some(_) | None => {}
         }
         if let Some(error) = answer.error {

@@ -2,7 +2,12 @@
 
 use crate::{OAuthError, Secret};
 use futures_util::future::BoxFuture;
-use std::{fmt, io, net::Ipv4Addr, time::Duration};
+use std::{
+    fmt, io,
+    net::Ipv4Addr,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -71,6 +76,7 @@ impl CallbackParams {
 pub struct CallbackListener {
     listener: TcpListener,
     redirect_uri: String,
+    has_refused: AtomicBool,
 }
 
 impl CallbackListener {
@@ -78,11 +84,21 @@ impl CallbackListener {
     pub async fn bind(port: Option<u16>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port.unwrap_or(0))).await?;
         let port = listener.local_addr()?.port();
-        Ok(Self { listener, redirect_uri: format!("http://127.0.0.1:{port}{PATH}") })
+        let redirect_uri = format!("http://127.0.0.1:{port}{PATH}");
+        Ok(Self { listener, redirect_uri, has_refused: AtomicBool::new(false) })
     }
 
     pub fn redirect_uri(&self) -> &str {
         &self.redirect_uri
+    }
+
+    /// The error of a login that was not finished in time. An answer with another `state` that came
+    /// meanwhile is the likely reason.
+    pub fn unfinished(&self, limit: Duration) -> OAuthError {
+        match self.has_refused.load(Ordering::Relaxed) {
+            true => OAuthError::WrongState,
+            false => OAuthError::Unfinished { seconds: limit.as_secs() },
+        }
     }
 
     /// Waits for the answer with this `state`. Requests with another one are refused and change
@@ -100,6 +116,7 @@ impl CallbackListener {
             };
             let answer = CallbackParams::from_url(&url);
             if answer.state.as_ref() != Some(state) {
+                self.has_refused.store(true, Ordering::Relaxed);
                 let text = "This answer belongs to no login that is under way. Nothing was changed.";
                 respond(&mut stream, "400 Bad Request", text).await;
                 continue;

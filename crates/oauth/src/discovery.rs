@@ -58,6 +58,29 @@ impl Discovery {
         Ok(Discovered { resource, issuer, scopes, metadata })
     }
 
+    /// True if there is anything to sign in at: configured endpoints, the server's metadata, or that
+    /// of an authorization server at its origin. Metadata with errors counts.
+    pub(crate) async fn is_published(
+        &self,
+        web: &Web,
+        server: &Url,
+        challenges: &[String],
+    ) -> Result<bool, OAuthError> {
+        let is_there = |found: Result<bool, OAuthError>| match found {
+            Err(error) if error.is_transient() => Err(error),
+            found => Ok(found.unwrap_or(true)),
+        };
+        if self.metadata_url.is_some() || self.authorization_endpoint.is_some() {
+            return Ok(true);
+        }
+        let metadata = ResourceMetadata::fetch(web, server, challenges).await;
+        if is_there(metadata.map(|found| found.is_some()))? {
+            return Ok(true);
+        }
+        let issuer = IssuerMetadata::fetch(web, &server.origin().ascii_serialization()).await;
+        is_there(issuer.map(|found| found.is_some()))
+    }
+
     fn needs_resource_metadata(&self) -> bool {
         let endpoints = self.authorization_endpoint.is_some() && self.token_endpoint.is_some();
         !endpoints || self.resource.is_none()

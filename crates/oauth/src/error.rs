@@ -41,7 +41,7 @@ pub enum OAuthError {
     Registration { said: String },
     /// The text of an error response of another issuer is not shown: it may be an attack.
     #[error("the answer to the login does not come from `{expected}`, so it is not used")]
-    WrongIssuer { expected: String },
+    WrongIssuer { expected: String, found: Option<String> },
     #[error("the answer to the login has a wrong or missing `state`, so it is not used")]
     WrongState,
     #[error("the answer to the login has no code")]

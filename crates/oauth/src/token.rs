@@ -1,6 +1,6 @@
 //! The tokens of a login.
 
-use crate::{Secret, scopes::split};
+use crate::{Secret, error::said, scopes::split};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -22,6 +22,9 @@ pub struct Tokens {
     /// Lifetime in seconds; `None` if the server gave no usable one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lifetime: Option<u64>,
+    /// An `expires_in` that is not usable, as written.
+    #[serde(skip)]
+    pub odd_lifetime: Option<String>,
 }
 
 /// The age of a token, by the wall clock.
@@ -48,12 +51,15 @@ pub(crate) struct WrittenTokens {
 
 impl WrittenTokens {
     pub(crate) fn tokens(self, asked: &[String]) -> Tokens {
+        let lifetime = self.expires_in.as_ref().and_then(seconds);
+        let given = self.expires_in.filter(|_| lifetime.is_none());
         Tokens {
             access: self.access_token,
             refresh: self.refresh_token.filter(|token| !token.expose().is_empty()),
             scopes: self.scope.map_or_else(|| asked.to_vec(), |text| split(&text)),
             issued_at: now(),
-            lifetime: self.expires_in.as_ref().and_then(seconds),
+            lifetime,
+            odd_lifetime: given.map(|value| said(&value.to_string())),
         }
     }
 }
@@ -121,6 +127,7 @@ mod tests {
             scopes: Vec::new(),
             issued_at: now() - age,
             lifetime,
+            odd_lifetime: None,
         }
     }
 

@@ -8,8 +8,21 @@ use rustls::{
 };
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _};
 use std::{fmt, io, sync::Arc};
-use tokio::net::TcpStream;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
+
+/// The response to a plain HTTP request.
+const PLAIN_REFUSED: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
+    content-type: text/plain; charset=utf-8\r\n\
+    content-length: 48\r\n\
+    connection: close\r\n\
+    \r\n\
+    this port speaks TLS: use https:// for requests\n";
+/// Bytes of a plain request that are read and dropped.
+const MAX_PLAIN_REQUEST: u64 = 64 * 1024;
 
 /// The certificate of a listener, and the policy for certificates of clients.
 pub struct Tls {
@@ -75,11 +88,16 @@ impl Tls {
         Ok(())
     }
 
-    /// Waits until the client has proven itself. The caller sets the limit.
+    /// Waits until the client has proven itself. The caller sets the limit. A plain HTTP request
+    /// gets a readable response.
     pub(crate) async fn accept(
         &self,
         stream: TcpStream,
     ) -> io::Result<(TlsStream<TcpStream>, Option<ClientCertificate>)> {
+        if is_plain_http(&stream).await? {
+            refuse_plain(stream).await?;
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a plain HTTP request"));
+        }
         let stream = TlsAcceptor::from(self.config.load_full()).accept(stream).await?;
         let chain = stream.get_ref().1.peer_certificates();
         let certificate = chain.and_then(<[_]>::first).map(ClientCertificate::of).transpose()?;
@@ -129,6 +147,22 @@ impl ClientCertificate {
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
         Ok(Self { subject: certificate.subject().to_string() })
     }
+}
+
+/// True if the client begins with a method's name. A TLS record begins with a small number.
+async fn is_plain_http(stream: &TcpStream) -> io::Result<bool> {
+    let mut first = [0];
+    let length = stream.peek(&mut first).await?;
+    Ok(length == 1 && first[0].is_ascii_uppercase())
+}
+
+/// Answers a plain request. Some of the request is read first, because closing a socket with
+/// unread input would take the response from the client.
+async fn refuse_plain(mut stream: TcpStream) -> io::Result<()> {
+    stream.write_all(PLAIN_REFUSED).await?;
+    stream.shutdown().await?;
+    tokio::io::copy(&mut stream.take(MAX_PLAIN_REQUEST), &mut tokio::io::sink()).await?;
+    Ok(())
 }
 
 /// All certificates of a PEM text; `None` if it has none or one is malformed.

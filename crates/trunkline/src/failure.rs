@@ -176,7 +176,8 @@ impl Failure {
                 if !rest.eq_ignore_ascii_case(title) {
                     indented(&mut out, rest);
                 }
-                fault.detail().iter().for_each(|detail| indented(&mut out, detail));
+                let detail = fault.detail().filter(|detail| *detail != self.action(fault));
+                detail.iter().for_each(|detail| indented(&mut out, detail));
                 hints.push(self.action(fault));
             }
         }
@@ -224,7 +225,7 @@ impl Failure {
     }
 
     /// The suggested action. A timeout while connecting needs another option than that of a call.
-    fn action(&self, fault: &Fault) -> &'static str {
+    fn action<'a>(&self, fault: &'a Fault) -> &'a str {
         if let Some(action) = self.action {
             return action;
         }
@@ -233,7 +234,7 @@ impl Failure {
         }
         match (self.kind, fault.kind()) {
             (Kind::Connection, FaultKind::Timeout) => "Try again, or allow more time with --connect-timeout",
-            _ => fault.entry().suggested_action,
+            _ => fault.action(),
         }
     }
 

@@ -8,7 +8,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, 
 use serde_json::{Value, json};
 use std::{
     fs,
-    io::{BufRead, BufReader, Read},
+    io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
     path::PathBuf,
     process::{Child, Command, Stdio},
@@ -129,6 +129,42 @@ fn h18_calls_are_encrypted_and_plain_requests_get_nothing() {
     assert_eq!(stranger.code, 3, "the authority is unknown: {stranger}");
     let plain = site.trusted(&gateway.endpoint.replace("https:", "http:"), &[]);
     assert_eq!(plain.code, 3, "{plain}");
+    assert!(plain.stderr.contains("error[E216]"), "{plain}");
+    assert!(plain.stderr.contains("this port speaks TLS") && plain.stderr.contains("use https://"), "{plain}");
+}
+
+/// A client that speaks plain HTTP gets a response that it can show.
+#[test]
+fn h18_a_plain_request_at_the_tls_port_is_answered_readably() {
+    let site = Site::new();
+    let gateway = site.serve(&[]);
+    let address = gateway.endpoint.trim_start_matches("https://").trim_end_matches("/mcp");
+    let mut stream = TcpStream::connect(address).unwrap();
+    let body = "x".repeat(20_000);
+    write!(stream, "POST /mcp HTTP/1.1\r\nhost: {address}\r\ncontent-length: 20000\r\n\r\n{body}").unwrap();
+    stream.shutdown(std::net::Shutdown::Write).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 400 Bad Request\r\n"), "{answer}");
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(body.contains("use https://"), "{answer}");
+    assert!(head.contains(&format!("content-length: {}", body.len())), "{answer}");
+}
+
+/// Other TLS servers answer a plain request with an alert.
+#[test]
+fn h18_an_alert_of_a_tls_port_is_told_as_such() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let server = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.read(&mut [0; 4096]).unwrap();
+        stream.write_all(&[0x15, 3, 3, 0, 2, 2, 50]).unwrap();
+    });
+    let run = Run::of(trunkline(&[]).args(["list", &address]), "");
+    server.join().unwrap();
+    assert!(run.code == 3 && run.stderr.contains("error[E216]"), "{run}");
+    assert!(run.stderr.contains("this port speaks TLS") && run.stderr.contains("use https://"), "{run}");
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Converts transport and process errors into faults of the error catalogue.
 
 use crate::inbox::{Loss, LossKind};
+use ::http::StatusCode;
 use std::time::Duration;
 use trunkline_process::{Ending, SpawnError, Stream};
 use trunkline_protocol::{Fault, FaultKind};
 use trunkline_transport::{
-    http::{CredentialsError, HttpError, StatusError},
+    http::{Challenge, CredentialsError, HttpError, StatusError, TlsError},
     stdio::SendError,
 };
 
@@ -14,6 +15,17 @@ const LAST_LINES: usize = 8;
 /// Longest `Retry-After` of a server that is honoured and passed on.
 const MAX_RETRY_AFTER: Duration = Duration::from_hours(1);
 const NOT_SENT: &str = "no memory is left to send the request; see `limits.memoryBytes`";
+/// Advice for a 401 that does not lead to an authorization server.
+const GIVE_KEY: &str =
+    "Give a key or token with --header 'Authorization: Bearer …', or with `headers` in the configuration";
+/// The words with which web servers answer a plain request at a port for TLS: ours, Go, nginx,
+/// Apache.
+const PLAIN_AT_TLS: [&str; 4] = [
+    "this port speaks TLS",
+    "sent an HTTP request to an HTTPS server",
+    "plain HTTP request was sent to HTTPS port",
+    "speaking plain HTTP to an SSL-enabled server port",
+];
 /// Bytes of a refusal's message that are shown.
 const BODY_SHOWN: usize = 300;
 
@@ -51,7 +63,8 @@ fn fault_of_credentials(error: &CredentialsError) -> Fault {
     let kind = if error.transient { FaultKind::Unavailable } else { FaultKind::Unauthorized };
     let fault = Fault::new(kind, error.message.clone());
     match &error.action {
-        Some(action) => fault.with_detail(action.clone()),
+        // The action is also the detail, because logs and peers of a gateway show only that.
+        Some(action) => fault.with_detail(action.clone()).with_action(action.clone()),
         None => fault,
     }
 }
@@ -69,6 +82,9 @@ pub(super) fn loss_of_http(error: &HttpError) -> Loss {
 
 fn fault_of_status(refusal: &StatusError) -> Fault {
     let status = refusal.status;
+    if status == StatusCode::BAD_REQUEST && expects_tls(&refusal.body) {
+        return fault_of_http(&HttpError::Tls(Box::new(TlsError::PlainRequest)));
+    }
     let kind = match status.as_u16() {
         401 => FaultKind::Unauthorized,
         403 => FaultKind::Forbidden,
@@ -83,10 +99,23 @@ fn fault_of_status(refusal: &StatusError) -> Fault {
         let seconds = wait.min(MAX_RETRY_AFTER).as_secs();
         fault = fault.with_data(serde_json::json!({"retryAfter": seconds}).into());
     }
+    if status == StatusCode::UNAUTHORIZED && !names_metadata(refusal) {
+        fault = fault.with_action(GIVE_KEY);
+    }
     match explanation(refusal) {
         Some(text) => fault.with_detail(text),
         None => fault,
     }
+}
+
+fn names_metadata(refusal: &StatusError) -> bool {
+    let texts = refusal.www_authenticate().filter_map(|value| value.to_str().ok());
+    texts.flat_map(Challenge::read).any(|challenge| challenge.get("resource_metadata").is_some())
+}
+
+fn expects_tls(body: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(body);
+    PLAIN_AT_TLS.iter().any(|words| text.contains(words))
 }
 
 fn explanation(refusal: &StatusError) -> Option<String> {

@@ -72,6 +72,7 @@ pub(super) fn step_of(cause: Cause) -> StepId {
         | C::ClosedAtOnce
         | C::HeadNeverCame
         | C::PlainOnTlsPort
+        | C::HeadTooLong
         | C::BackendDown
         | C::ServerError
         | C::RateLimited => StepId::HttpAnswers,
@@ -183,19 +184,27 @@ async fn broken(site: &Site<'_>, source: &(dyn std::error::Error + 'static)) -> 
     if site.address.scheme() == "http"
         && certificate::look(site.address, site.options.limits.step).await.is_some()
     {
-        let secure = with_scheme(site.address, "https");
-        return Problem::new(Cause::PlainOnTlsPort, "the port speaks TLS").fix(secure.to_string());
+        return not_plain(site);
     }
     if site.address.scheme() == "https" && speaks_plain(site).await {
         return not_tls(site);
     }
     let told = chain(source).to_ascii_lowercase();
+    if told.contains("the head of the answer is longer") {
+        return Problem::new(Cause::HeadTooLong, "the headers of the answer are longer than 64 KB")
+            .fix("shorten `WWW-Authenticate` and the other headers of the answer");
+    }
     if told.contains("invalid http") || told.contains("parse") || told.contains("version") {
         return Problem::new(Cause::NotHttp, "the response is not HTTP")
             .fix("correct the port; another service listens there");
     }
     Problem::new(Cause::ClosedAtOnce, "the connection was closed before an answer")
         .fix("see what the server logged at that time; check that the port is the server's own")
+}
+
+fn not_plain(site: &Site<'_>) -> Problem {
+    let secure = with_scheme(site.address, "https");
+    Problem::new(Cause::PlainOnTlsPort, "the port speaks TLS").fix(secure.to_string())
 }
 
 fn not_tls(site: &Site<'_>) -> Problem {
@@ -256,6 +265,7 @@ async fn of_tls(site: &Site<'_>, error: &TlsError) -> Problem {
         TlsError::NotYetValid => Problem::new(Cause::TlsNotYetValid, "the certificate is not valid yet")
             .fix("date    # whether the clock of this machine is right"),
         TlsError::NotTls => not_tls(site),
+        TlsError::PlainRequest => not_plain(site),
         TlsError::ClientCertificateRequired
         | TlsError::ClientCertificateRefused
         | TlsError::BadClientCertificate(_) => Problem::new(Cause::TlsClientCertificate, error.to_string())

@@ -3,6 +3,8 @@
 mod certificate;
 mod contact;
 mod judge;
+mod login;
+mod login_error;
 mod metadata;
 mod network;
 mod page;
@@ -14,7 +16,7 @@ mod token;
 use super::{
     conversation,
     examination::{Examination, Stop, passed, quietly},
-    step::{ADDRESS, StepId},
+    step::{ADDRESS, SIGN_IN, StepId},
 };
 use ::url::Url;
 use contact::{Contact, Failed, HttpTransport};
@@ -29,17 +31,31 @@ pub(super) struct Site<'a> {
 }
 
 pub(super) async fn examine(exam: &mut Examination<'_>, address: &Url) -> Result<(), Stop> {
+    let outcome = steps(exam, address).await;
+    if let Some(sign_in) = &exam.options.sign_in {
+        sign_in.end().await;
+    }
+    outcome
+}
+
+async fn steps(exam: &mut Examination<'_>, address: &Url) -> Result<(), Stop> {
     let site = Site { address, options: exam.options };
     exam.check(StepId::Address, || judge::address(&site))?;
     let found = exam.wait(StepId::NameResolves, network::resolve(&site)).await?;
     exam.wait(StepId::PortOpen, network::connect(&site, &found)).await?;
     let contact = match contact::make(&site).await {
         Ok(contact) => contact,
-        Err(failed) => return Err(broken(exam, &site, *failed).await),
+        Err(failed) => match login::needed(&site, &failed) {
+            Some((sign_in, reply)) => login::pass(exam, &site, sign_in, reply).await?,
+            None => return Err(broken(exam, &site, *failed).await),
+        },
     };
-    secure(exam, &site).await;
-    exam.pass(StepId::HttpAnswers, &contact.head, contact.took);
-    exam.check(StepId::PathRight, || quietly(()))?;
+    if !exam.has(StepId::HttpAnswers) {
+        secure(exam, &site).await;
+        exam.pass(StepId::HttpAnswers, &contact.head, contact.took);
+        exam.check(StepId::PathRight, || quietly(()))?;
+        SIGN_IN.iter().for_each(|step| exam.skip(*step, "it asks for no token"));
+    }
     exam.check(StepId::LetIn, || quietly(()))?;
     exam.check(StepId::TransportFound, || passed((), contact.transport.name()))?;
     exam.check(StepId::SpeaksJsonRpc, || quietly(()))?;
@@ -55,6 +71,8 @@ async fn broken(exam: &mut Examination<'_>, site: &Site<'_>, failed: Failed) -> 
     let step = judge::step_of(problem.cause);
     for before in ADDRESS.iter().skip(3).take_while(|before| **before != step) {
         match before {
+            recorded if exam.has(*recorded) => {}
+            step if SIGN_IN.contains(step) => exam.skip(*step, "it was not tried"),
             StepId::Secure => secure(exam, site).await,
             StepId::HttpAnswers => exam.pass(*before, &head, took),
             _ => {

@@ -13,7 +13,7 @@ const GIVE: &str = "trunkline doctor -H 'Authorization: Bearer {env:TOKEN}' … 
 pub(super) async fn explain(site: &Site<'_>, reply: &Reply) -> Problem {
     let problem = match given_token(site) {
         Some(token) => token::explain(site, &token),
-        None => match metadata::follow(site, reply).await {
+        None => match metadata::follow(site, reply, None).await {
             Ok(found) => {
                 Problem::new(Cause::SignInRequired, format!("it asks for a token of {}", found.issuer))
                     .proofs(found.evidence)
@@ -63,7 +63,7 @@ pub(super) fn forbidden(site: &Site<'_>, reply: &Reply) -> Problem {
         .proofs((!challenge.is_empty()).then(|| Evidence::fact(format!("it says: {challenge}"))))
 }
 
-fn given_token(site: &Site<'_>) -> Option<String> {
+pub(super) fn given_token(site: &Site<'_>) -> Option<String> {
     let value = site.options.http.extra_headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     Some(value.split_once(' ').map_or(value, |(_, token)| token).to_owned())
 }

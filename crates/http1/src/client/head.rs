@@ -11,6 +11,8 @@ use std::mem::MaybeUninit;
 /// Longest head, in bytes.
 pub(super) const HEAD_LIMIT: usize = 64 * 1024;
 const MAX_HEADERS: usize = 100;
+/// The first byte of a TLS alert, with which TLS servers answer a plain request.
+const TLS_ALERT: u8 = 0x15;
 
 /// The head of a response.
 #[derive(Debug)]
@@ -33,6 +35,8 @@ pub enum Reuse {
 pub enum HeadError {
     #[error("the head of the answer cannot be read: {0}")]
     Syntax(#[from] httparse::Error),
+    #[error("the answer is a TLS alert")]
+    TlsAlert,
     #[error("the status of the answer is no status")]
     Status,
     #[error(transparent)]
@@ -42,6 +46,9 @@ pub enum HeadError {
 /// Takes the head of a response to a request with this method out of `input`; `None` while it is
 /// incomplete.
 pub(super) fn parse(input: &mut BytesMut, method: &Method) -> Result<Option<ResponseHead>, HeadError> {
+    if input.first() == Some(&TLS_ALERT) {
+        return Err(HeadError::TlsAlert);
+    }
     let mut headers = [const { MaybeUninit::uninit() }; MAX_HEADERS];
     let mut parsed = httparse::Response::new(&mut []);
     let parser = ParserConfig::default();

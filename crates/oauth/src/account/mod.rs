@@ -38,6 +38,7 @@ struct Inner {
     options: AccountOptions,
     key: AccountKey,
     web: OnceCell<Web>,
+    has_oauth: OnceCell<bool>,
     held: Mutex<Held>,
     /// Held by the one that renews or obtains a token; all others wait for its result.
     flight: tokio::sync::Mutex<()>,
@@ -65,6 +66,7 @@ impl Account {
             options,
             key,
             web: OnceCell::new(),
+            has_oauth: OnceCell::new(),
             held: Mutex::default(),
             flight: tokio::sync::Mutex::new(()),
             renewing: AtomicBool::new(false),
@@ -117,6 +119,28 @@ impl Account {
         self.keep(&discovered, client, granted)
     }
 
+    /// A token for a request: the stored one, renewed if it has expired, or a new one where that
+    /// needs no user.
+    pub async fn obtain_token(&self, challenges: &[String]) -> Result<Option<HeaderValue>, OAuthError> {
+        let _flight = self.0.flight.lock().await;
+        self.reload()?;
+        match self.freshness() {
+            Some(Freshness::Expired) => self.renew_refused().await,
+            Some(Freshness::Valid | Freshness::Ending) => Ok(self.header_now()),
+            None => {
+                let status = StatusCode::UNAUTHORIZED;
+                let refusal = Refusal { status, challenges: challenges.to_vec(), sent: None, attempt: 0 };
+                self.obtain(&refusal).await
+            }
+        }
+    }
+
+    /// Renews the token, even if it is still valid.
+    pub async fn renew(&self) -> Result<Option<HeaderValue>, OAuthError> {
+        let _flight = self.0.flight.lock().await;
+        self.renew_refused().await
+    }
+
     /// Revokes the tokens (RFC 7009) and forgets them. Returns false if nobody was signed in. The
     /// tokens are forgotten even if the revocation fails, which is then returned.
     pub async fn logout(&self) -> Result<bool, OAuthError> {
@@ -128,6 +152,21 @@ impl Account {
         self.options().store.remove(&self.0.key)?;
         *self.0.held.lock() = Held::None;
         revoked.map(|()| login.tokens.is_some())
+    }
+
+    /// True if the server leads to an authorization server. Other servers want another credential,
+    /// such as a key. Metadata is looked for once.
+    async fn has_oauth(&self, challenges: &[String]) -> bool {
+        if names_metadata(challenges) {
+            return true;
+        }
+        let options = self.options();
+        let looking = async {
+            let web = self.web().await?;
+            options.discovery.is_published(web, &options.server, challenges).await
+        };
+        // An error leaves the question open, so the next refusal asks again.
+        self.0.has_oauth.get_or_try_init(|| looking).await.is_ok_and(|found| *found)
     }
 
     async fn web(&self) -> Result<&Web, OAuthError> {
@@ -239,7 +278,7 @@ impl Account {
                     let missing: Vec<&str> = missing.map(String::as_str).collect();
                     Err(OAuthError::MissingScopes { scopes: crate::error::said(&missing.join(" ")) })
                 }
-                (StatusCode::UNAUTHORIZED, None) if names_metadata(&refusal.challenges) => {
+                (StatusCode::UNAUTHORIZED, None) if self.has_oauth(&refusal.challenges).await => {
                     Err(OAuthError::NotSignedIn)
                 }
                 _ => Ok(None),
@@ -336,7 +375,7 @@ impl Credentials for Account {
     }
 }
 
-/// True if a challenge leads to an authorization server. Other servers want another credential.
+/// True if a challenge names the server's metadata.
 fn names_metadata(challenges: &[String]) -> bool {
     let mut all = challenges.iter().flat_map(|text| Challenge::read(text));
     all.any(|challenge| challenge.get("resource_metadata").is_some())

@@ -186,6 +186,7 @@ mod tests {
                 scopes: Vec::new(),
                 issued_at: 1,
                 lifetime: None,
+                odd_lifetime: None,
             }),
         }
     }

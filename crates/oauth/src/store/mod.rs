@@ -1,6 +1,7 @@
 //! The place where logins are kept between runs.
 
 mod file;
+mod memory;
 
 use crate::{ClientIdentity, IssuerMetadata, Tokens};
 use futures_util::future::BoxFuture;
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::{fmt, fmt::Write as _};
 
 pub use file::{FileStore, LockGuard};
+pub use memory::MemoryStore;
 
 /// Keeps logins. The file store is one implementation; a keychain can be another.
 pub trait TokenStore: fmt::Debug + Send + Sync {

@@ -103,7 +103,7 @@ catalogue! {
     ResourceNotFound = "E210" "resource-not-found" Rpc::PerEra(-32002, -32602), 404 "TOOL_NOT_FOUND" final,
         "The resource does not exist", "List the resources, and check the URI";
     Unauthorized = "E211" "unauthorized" Rpc::Own, 401 "PERMISSION_ERROR" final,
-        "The server requires authentication", "Sign in with `trunkline auth login SERVER`, or give a token with --header 'Authorization: Bearer …'";
+        "The server requires authentication", "Give a key or token with --header 'Authorization: Bearer …'; if the server has OAuth, sign in with `trunkline auth login SERVER`";
     Forbidden = "E212" "forbidden" Rpc::Own, 403 "PERMISSION_ERROR" final,
         "The server does not allow you to do this", "Use an account or token that may do it";
     RateLimited = "E213" "rate-limited" Rpc::Own, 429 "RATE_LIMIT_ERROR" retry,

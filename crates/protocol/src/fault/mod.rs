@@ -24,6 +24,8 @@ struct Inner {
     detail: Option<String>,
     peer: Option<ErrorObject>,
     data: Option<Raw>,
+    /// Advice for this case, in place of the catalogue's.
+    action: Option<String>,
     /// The JSON-RPC code to send where the specification asks for another than the catalogue's.
     rpc_code: Option<i64>,
     /// The code of a peer's error that led to this fault.
@@ -46,7 +48,7 @@ pub struct Report {
     pub name: &'static str,
     pub message: String,
     pub user_message: &'static str,
-    pub suggested_action: &'static str,
+    pub suggested_action: String,
     pub retryable: bool,
     pub original_mcp_code: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,6 +65,7 @@ impl Fault {
             detail: None,
             peer: None,
             data: None,
+            action: None,
             rpc_code: None,
             original: None,
             repeats: Repeats::Unknown,
@@ -124,6 +127,13 @@ impl Fault {
         self
     }
 
+    /// Advice for the local user in place of the catalogue's, which peers still get.
+    #[must_use]
+    pub fn with_action(mut self, action: impl Into<String>) -> Self {
+        self.0.action = Some(action.into());
+        self
+    }
+
     /// Adds the `data` of the error object.
     #[must_use]
     pub fn with_data(mut self, data: Raw) -> Self {
@@ -133,6 +143,11 @@ impl Fault {
 
     pub fn kind(&self) -> FaultKind {
         self.0.kind
+    }
+
+    /// The advice for the local user.
+    pub fn action(&self) -> &str {
+        self.0.action.as_deref().unwrap_or(self.entry().suggested_action)
     }
 
     pub fn entry(&self) -> &'static Entry {
@@ -217,7 +232,7 @@ impl Fault {
             name: entry.name,
             message: self.0.message.clone(),
             user_message: entry.user_message,
-            suggested_action: entry.suggested_action,
+            suggested_action: self.action().to_owned(),
             retryable: self.retryable(),
             original_mcp_code: self.original_mcp_code(),
             detail: self.0.detail.clone(),

@@ -11,7 +11,7 @@ use http_body_util::Full;
 use hyper_util::client::legacy::ResponseFuture;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
-use trunkline_http1::client::{Connection, RequestError, ResponseBody, ResponseError, ResponseHead};
+use trunkline_http1::client::{Connection, HeadError, RequestError, ResponseBody, ResponseError, ResponseHead};
 use trunkline_http1::write_header;
 use trunkline_resilience::{Deadline, hold};
 
@@ -25,6 +25,7 @@ use super::fields::Fields;
 use super::redirect::{self, MAX_REDIRECTS, RedirectError, Redirects};
 use super::request_template::RequestTemplate;
 use super::target::Target;
+use super::tls_error::TlsError;
 
 /// If opening a connection took longer, it is checked before use.
 const FRESH: Duration = Duration::from_secs(1);
@@ -251,6 +252,9 @@ impl From<RequestError> for HttpError {
         match error {
             RequestError::Unsent(error) | RequestError::Failed(ResponseError::Io(error)) => {
                 Self::broken(error)
+            }
+            RequestError::Failed(ResponseError::Head(HeadError::TlsAlert)) => {
+                Self::Tls(Box::new(TlsError::PlainRequest))
             }
             RequestError::Failed(error) => Self::broken(error),
         }

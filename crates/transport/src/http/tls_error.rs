@@ -24,6 +24,9 @@ pub enum TlsError {
     ClientCertificateRefused,
     #[error("the server does not speak TLS")]
     NotTls,
+    /// The server answered a plain request with a TLS alert.
+    #[error("this port speaks TLS, and the address begins with http://")]
+    PlainRequest,
     #[error("no trusted root certificates were found on this system")]
     NoRoots,
     #[error("cannot read {}", path.display())]
@@ -47,6 +50,7 @@ impl TlsError {
             }
             Self::ClientCertificateRequired => Some("give a client certificate and its key"),
             Self::NotTls => Some("if the server does not use TLS, use http://"),
+            Self::PlainRequest => Some("use https://"),
             Self::NoRoots => {
                 Some("install the system's ca-certificates, or pass a CA certificate with --cacert")
             }

@@ -1,11 +1,12 @@
 //! Builds the options of an examination from the command line or a configured server.
 
-use super::{http, reach, settings, speak};
+use super::{account, http, reach, settings, speak};
 use crate::{args::ConnectionArgs, commands::Context, environment::Environment, failure::Failure};
 use std::time::Duration;
 use trunkline_client::{ConnectOptions, Exposure, RevisionChoice, Target};
 use trunkline_config::{Reach, Server};
 use trunkline_doctor::{DoctorOptions, FirstCall, Limits, Spelling, Watch};
+use url::Url;
 
 /// Default time limit of one step.
 const STEP: Duration = Duration::from_secs(10);
@@ -29,9 +30,16 @@ pub(crate) fn options(
         limits: Limits { step, install, total: install + step * STEPS, ..Limits::default() },
         first_call,
         watch,
-        secrets: Vec::new(),
-        spelling: Spelling::default(),
+        ..DoctorOptions::default()
     })
+}
+
+/// Uses the login that is stored for an address.
+pub(crate) fn of_address(address: &Url, environment: &Environment, options: DoctorOptions) -> DoctorOptions {
+    match account::of_url(address, options.exposure == Exposure::Accept, environment) {
+        Some(account) => options.signing_in(account),
+        None => options,
+    }
 }
 
 /// A configured server as a subject; `None` for built-in packs, which run in this process.
@@ -48,7 +56,18 @@ pub(crate) fn configured(
         Reach::Unusable(unusable) => Err(unusable.reason.clone()),
         Reach::Builtin(_) => return Ok(None),
     };
-    Ok(Some(examined(reached.map_err(named)?, environment, base)))
+    let (target, options) = examined(reached.map_err(named)?, environment, base);
+    let account = match &server.reach {
+        Reach::Remote(remote) => account::configured(remote, server, environment).map_err(named)?,
+        _ => None,
+    };
+    Ok(Some((
+        target,
+        match account {
+            Some(account) => options.signing_in(account),
+            None => options,
+        },
+    )))
 }
 
 /// Connects to the subject in the same way as the gateway.

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod address;
+mod bench;
 mod command;
 mod hostile;
 mod machine;

@@ -30,7 +30,7 @@ const SERVER: &str = r#"{"issuer":"SELF","authorization_endpoint":"SELF/authoriz
 fn a_server_that_wants_a_token_and_says_whose() {
     let visit = protected(Some(RESOURCE), Some(SERVER));
     visit.names("sign-in-required", 3, "/authorize");
-    assert_eq!(visit.broken_step(), "let-in");
+    assert_eq!(visit.broken_step(), "token-obtained");
 }
 
 #[test]

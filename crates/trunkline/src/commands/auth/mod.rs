@@ -3,7 +3,7 @@
 mod bench;
 mod login;
 mod logout;
-mod page;
+pub(super) mod page;
 mod status;
 
 use super::{Context, Ending};

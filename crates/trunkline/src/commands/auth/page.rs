@@ -9,18 +9,18 @@ use trunkline_resilience::timeout;
 use url::Url;
 
 /// The page of a login, and the loopback address that waits for its answer.
-pub(super) struct Page {
-    pub(super) context: Context,
-    pub(super) listener: CallbackListener,
+pub(in crate::commands) struct Page {
+    pub(in crate::commands) context: Context,
+    pub(in crate::commands) listener: CallbackListener,
     /// The redirect URI that was registered, if the configuration gives one.
-    pub(super) redirect_uri: Option<String>,
-    pub(super) place: BrowserPlace,
-    pub(super) limit: Duration,
+    pub(in crate::commands) redirect_uri: Option<String>,
+    pub(in crate::commands) place: BrowserPlace,
+    pub(in crate::commands) limit: Duration,
 }
 
 /// The machine on which the user has a browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BrowserPlace {
+pub(in crate::commands) enum BrowserPlace {
     Here,
     /// The user copies the address of the last page back.
     Elsewhere,
@@ -62,10 +62,9 @@ impl Interaction for Page {
 
     fn visit(&self, page: Url, state: Secret) -> BoxFuture<'_, Result<CallbackParams, OAuthError>> {
         Box::pin(async move {
-            let seconds = self.limit.as_secs();
             timeout(self.limit, Box::pin(self.answer(page, state)))
                 .await
-                .unwrap_or(Err(OAuthError::Unfinished { seconds }))
+                .unwrap_or_else(|| Err(self.listener.unfinished(self.limit)))
         })
     }
 }
@@ -91,6 +90,6 @@ impl std::fmt::Debug for Page {
 }
 
 /// A page as the interaction of an account.
-pub(super) fn shared(page: Page) -> Arc<dyn Interaction> {
+pub(in crate::commands) fn shared(page: Page) -> Arc<dyn Interaction> {
     Arc::new(page)
 }

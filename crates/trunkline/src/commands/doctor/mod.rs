@@ -3,6 +3,7 @@
 mod fix;
 mod machine;
 mod report;
+mod sign_in;
 mod target;
 
 use super::{Context, Ending, edit_file::Consent};
@@ -22,7 +23,8 @@ use trunkline_doctor::{self as doctor, Diagnosis, DoctorOptions, FirstCall, Watc
 ///
 /// Checks each step from the command or address to the first call, stops at the first step that
 /// fails, explains the cause and the fix, and tries the obvious alternatives itself. `--timeout`
-/// limits each step, `--connect-timeout` the first start of a package. Without a target, checks
+/// limits each step, `--connect-timeout` the first start of a package. If the server asks for a
+/// token, the stored login is used, or `--sign-in`. Without a target, checks
 /// the setup of this machine: the configuration, the files of other clients, keychain, port and
 /// the configured servers. Exit status: 0 no problem, 1 a problem after connecting or in the
 /// setup, 2 usage error, 3 no connection.
@@ -37,6 +39,10 @@ pub(crate) struct Args {
     /// The command that starts the server, instead of TARGET
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
+    /// Sign in to the server in the browser for this examination: registers a client, obtains a
+    /// token, renews it, and revokes it at the end
+    #[arg(long)]
+    sign_in: bool,
     /// Do not call any tool, not even one marked read-only
     #[arg(long)]
     no_call: bool,
@@ -69,12 +75,18 @@ async fn examine(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let words = TargetWords { words: &args.words, command: &args.command };
     let options = wire::doctor::options(&args.connection, context, first_call(args), watch(context))?;
     if words.words.is_empty() && words.command.is_empty() {
+        if args.sign_in {
+            return Err(Failure::usage("--sign-in needs a server to sign in to"));
+        }
         return tokio::select! {
             ending = machine::check(context, args, &options) => ending,
             stopped = stop.stopped() => Err(stopped),
         };
     }
-    let (subject, options) = target::find(words, args, context, options)?;
+    let (subject, mut options) = target::find(words, args, context, options)?;
+    if args.sign_in {
+        options = sign_in::by_page(context, args.connection.timeout, options).await?;
+    }
     let progress = Progress::start(&context.screen, &format!("examining {subject}"));
     let diagnosis = tokio::select! {
         diagnosis = diagnose(subject, &options) => diagnosis,

@@ -42,6 +42,12 @@ pub(super) fn find(
         return Ok(configured);
     }
     let subject = typed(words, &args.connection, context)?;
+    let options = match &subject {
+        Subject::Target(Target::Url(address)) => {
+            wire::doctor::of_address(address, &context.environment, options)
+        }
+        _ => options,
+    };
     Ok((subject, DoctorOptions { secrets: context.environment.concealed.values(), ..options }))
 }
 
