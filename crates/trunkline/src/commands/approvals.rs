@@ -64,7 +64,7 @@ struct Agreement {
     /// call only]
     #[arg(long = "for", value_name = "SCOPE", requires = "lasting")]
     scope: Option<Scope>,
-    /// How long the agreement holds, such as `30m` or `8h`
+    /// Time for which the agreement holds, such as `30m` or `8h`
     #[arg(long, value_name = "TIME", requires = "scope", value_parser = parse_duration)]
     lasting: Option<Duration>,
     /// A note for the record

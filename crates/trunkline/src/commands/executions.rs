@@ -59,18 +59,26 @@ enum Command {
         all: bool,
     },
     /// Show one execution
-    Show { id: String },
+    Show {
+        /// The id of the execution
+        id: String,
+    },
     /// Wait until an execution ends or asks something, and show its result
     Wait {
+        /// The id of the execution
         id: String,
-        /// How long to wait
+        /// Maximum time to wait
         #[arg(long, value_name = "TIME", default_value = "1h", value_parser = parse_duration)]
         timeout: Duration,
     },
     /// Cancel an execution
-    Cancel { id: String },
+    Cancel {
+        /// The id of the execution
+        id: String,
+    },
     /// Answer a question of an execution
     Answer {
+        /// The id of the execution
         id: String,
         /// The answer, as `name=value`, `name:=json` or a whole JSON object
         #[arg(value_name = "ARGUMENT")]

@@ -11,6 +11,7 @@ pub(crate) mod config;
 #[cfg(feature = "documents")]
 pub(crate) mod convert;
 pub(crate) mod doctor;
+mod each_server;
 mod edit_file;
 pub(crate) mod executions;
 pub(crate) mod generate;

@@ -2,21 +2,14 @@
 
 use super::{Args, cost};
 use crate::{
-    commands::{Context, Ending},
+    commands::{Context, Ending, each_server::each_server},
     failure::Failure,
     render::{BAD, FAINT, NAME, safe, table},
-    runtime,
-    stop::Stop,
-    terminal::Progress,
     wire::{self, named, named::Named},
 };
-use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use trunkline_client::Client;
-
-/// Servers that are connected to at the same time.
-const AT_ONCE: usize = 8;
 
 /// A configured server, after trying to list its tools.
 struct Health {
@@ -39,29 +32,11 @@ pub(super) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
             .hint("give the address of a server, or the command that starts it")
             .hint("`trunkline config import` finds the servers of your other clients"));
     }
-    let runtime = runtime::start()?;
-    let outcome = runtime.block_on(async {
-        let mut stop = Stop::listen_on_terminal()?;
-        wire::memory::limit_client(&context.environment);
-        let progress = Progress::start(&context.screen, "connecting to the configured servers");
-        let all = stream::iter(configured.servers)
-            .map(|(name, named)| examine(context, args, name, named))
-            .buffered(AT_ONCE)
-            .collect::<Vec<Health>>();
-        let all = tokio::select! {
-            all = all => all,
-            stopped = stop.stopped() => return Err(stopped),
-        };
-        drop(progress);
-        Ok(all)
-    });
-    runtime.shutdown_background();
-    show(context, &sorted(outcome?, args), &configured.left_out)
-}
-
-async fn examine(context: &Context, args: &Args, name: String, named: Named) -> Health {
-    let state = connect(context, args, named).await;
-    Health { name, state }
+    let message = "connecting to the configured servers";
+    let all =
+        each_server(context, message, configured.servers, async |named| connect(context, args, named).await)?;
+    let all = all.into_iter().map(|(name, state)| Health { name, state }).collect();
+    show(context, &sorted(all, args), &configured.left_out)
 }
 
 async fn connect(context: &Context, args: &Args, named: Named) -> Result<Found, Failure> {

@@ -2,17 +2,15 @@
 
 use super::CommonArgs;
 use crate::{
-    args::ConnectionArgs, commands::Context, failure::Failure, runtime, stop::Stop, terminal::Progress, wire,
-    wire::named::Named,
+    args::ConnectionArgs,
+    commands::{Context, each_server::each_server},
+    failure::Failure,
+    wire::{self, named::Named},
 };
-use futures_util::{StreamExt, stream};
 use serde::Serialize;
 use trunkline_client::{Client, ItemFilter};
 use trunkline_lock::{Kind, Pinned};
 use trunkline_protocol::{Fault, FaultKind};
-
-/// Servers that are connected to at the same time.
-const AT_ONCE: usize = 8;
 
 /// A server, and its definitions or why they cannot be read.
 pub(super) type Found = (String, Result<Pinned, Failure>);
@@ -24,24 +22,8 @@ pub(super) fn fetch(context: &Context, args: &CommonArgs, names: &[String]) -> R
         return Err(Failure::usage("no server is configured that can be locked")
             .hint("the built-in packs need no lock: they are part of this program"));
     }
-    let runtime = runtime::start()?;
-    let outcome = runtime.block_on(async {
-        let mut stop = Stop::listen_on_terminal()?;
-        wire::memory::limit_client(&context.environment);
-        let progress = Progress::start(&context.screen, "reading the definitions of the servers");
-        let all = stream::iter(servers)
-            .map(async |(name, named)| (name, one(context, &args.connection, named).await))
-            .buffered(AT_ONCE)
-            .collect::<Vec<_>>();
-        let all = tokio::select! {
-            all = all => all,
-            stopped = stop.stopped() => return Err(stopped),
-        };
-        drop(progress);
-        Ok(all)
-    });
-    runtime.shutdown_background();
-    outcome
+    let message = "reading the definitions of the servers";
+    each_server(context, message, servers, async |named| one(context, &args.connection, named).await)
 }
 
 async fn one(context: &Context, args: &ConnectionArgs, named: Named) -> Result<Pinned, Failure> {
