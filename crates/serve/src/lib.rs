@@ -21,6 +21,7 @@ mod server;
 mod service;
 mod session;
 mod stdio;
+mod subject;
 mod tasks;
 mod tls;
 mod workers;

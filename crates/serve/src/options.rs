@@ -44,8 +44,9 @@ pub struct ServeOptions {
 /// Decides about a caller.
 pub type CallerTest = Arc<dyn Fn(&Caller) -> bool + Send + Sync>;
 
-/// Finds the server of a tool: the view, if there is one, and the public name.
-pub type ServerOf = Arc<dyn Fn(Option<&str>, &str) -> Option<String> + Send + Sync>;
+/// Finds the server of a tool that the caller may use: the view, if there is one, and the public
+/// name.
+pub type ServerOf = Arc<dyn Fn(&Caller, Option<&str>, &str) -> Option<String> + Send + Sync>;
 
 /// Finds the rest of a caller's quota; `None` if it has none.
 pub type QuotaOf = Arc<dyn Fn(&Caller) -> Option<Usage> + Send + Sync>;

@@ -157,10 +157,11 @@ impl Service {
         self.runs_tasks.load(Ordering::Acquire)
     }
 
-    /// The name of the server that a tool belongs to; empty if the handler has no servers.
-    pub(crate) fn server_of(&self, tool: &str) -> String {
-        let view = self.path.strip_prefix('/');
-        self.options.server_of.as_ref().and_then(|server_of| server_of(view, tool)).unwrap_or_default()
+    /// The name of the server that a tool belongs to; empty if the handler has no servers, or the
+    /// caller may not use the tool.
+    pub(crate) fn server_of(&self, caller: &Caller, tool: &str) -> String {
+        let server_of = self.options.server_of.as_ref();
+        server_of.and_then(|of| of(caller, self.path.strip_prefix('/'), tool)).unwrap_or_default()
     }
 
     pub(crate) fn is_draining(&self) -> bool {

@@ -1,6 +1,7 @@
 //! TLS of a listener: its certificate, which can be replaced while connections are served, and the
 //! certificates that it asks of clients.
 
+use crate::subject;
 use arc_swap::ArcSwap;
 use rustls::{
     RootCertStore, ServerConfig,
@@ -58,7 +59,8 @@ pub enum CertificateDemand {
 /// A verified certificate of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientCertificate {
-    /// The distinguished name, such as `CN=ada, O=Example`.
+    /// The distinguished name, such as `CN=ada, O=Example`; `,`, `+`, `=` and the like are escaped
+    /// with `\\` in its values.
     pub subject: String,
 }
 
@@ -145,7 +147,8 @@ impl ClientCertificate {
     fn of(verified: &CertificateDer<'_>) -> io::Result<Self> {
         let (_, certificate) = x509_parser::parse_x509_certificate(verified)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-        Ok(Self { subject: certificate.subject().to_string() })
+        let unnamed = || io::Error::new(io::ErrorKind::InvalidData, "its subject is empty or not readable");
+        Ok(Self { subject: subject::text_of(certificate.subject()).ok_or_else(unnamed)? })
     }
 }
 

@@ -6,13 +6,16 @@
 //! made, and its record says so.
 
 mod grant;
+mod places;
 mod record;
 
 use crate::policy::Asked;
 use bytes::Bytes;
 use grant::Grant;
 use parking_lot::Mutex;
+use places::{Place, Places};
 use std::{
+    collections::VecDeque,
     fmt,
     sync::Arc,
     time::{Duration, SystemTime},
@@ -29,6 +32,9 @@ pub use record::{Approval, ApprovalState};
 const KEPT: Duration = Duration::from_hours(7 * 24);
 /// Time for which a record is kept that nobody decided about.
 const KEPT_UNDECIDED: Duration = Duration::from_hours(1);
+/// Most of these records that are kept; a caller could fill the store with questions that it
+/// withdraws.
+const MAX_UNDECIDED: usize = 1000;
 /// Most records in one list.
 const MAX_LISTED: usize = 1000;
 /// Records that are read from the store at once.
@@ -62,7 +68,9 @@ struct Inner {
     options: ApprovalOptions,
     /// Identifies this process in records.
     process: String,
-    waiting: Mutex<usize>,
+    places: Places,
+    /// Ids of the records that nobody decided about, oldest first.
+    undecided: Mutex<VecDeque<String>>,
     note: Mutex<Option<Note>>,
 }
 
@@ -90,7 +98,9 @@ pub struct Decision {
 impl Approvals {
     pub fn new(options: ApprovalOptions) -> Self {
         let process = uuid::Uuid::new_v4().simple().to_string();
-        Self(Arc::new(Inner { options, process, waiting: Mutex::new(0), note: Mutex::new(None) }))
+        let places = Places::new(options.most);
+        let (undecided, note) = (Mutex::default(), Mutex::new(None));
+        Self(Arc::new(Inner { options, process, places, undecided, note }))
     }
 
     /// Sets the function that records questions and decisions.
@@ -212,16 +222,18 @@ impl Approvals {
                 format!("`{}` needs the consent of a person, and this client cannot ask one", asked.subject);
             return Err(Fault::new(FaultKind::ApprovalRefused, text).with_detail(asked.rule.clone()));
         }
-        let place = Place::take(&self.0).ok_or_else(|| {
+        let place = self.0.places.take(&call.caller).ok_or_else(|| {
             Fault::new(FaultKind::Overloaded, "too many calls wait for approval").harmless_to_repeat()
         })?;
         let approval = Approval::new(call, asked, options.timeout, &self.0.process);
-        self.write(&approval, Condition::Absent).await.map_err(|error| {
+        // It exists before its record does: a caller that hangs up meanwhile withdraws it.
+        let question = Question { approvals: self.clone(), approval, is_over: false, _place: place };
+        self.write(&question.approval, Condition::Absent).await.map_err(|error| {
             Fault::new(FaultKind::StoreUnavailable, "the question to an operator cannot be stored")
                 .with_detail(error.to_string())
         })?;
-        self.note(&approval, &approval.caller);
-        Ok(Question { approvals: self.clone(), approval, is_over: false, _place: place })
+        self.note(&question.approval, &question.approval.caller);
+        Ok(question)
     }
 
     async fn find(&self, id: &str) -> Result<(Approval, trunkline_store::Version), NotDecided> {
@@ -260,6 +272,20 @@ impl Approvals {
             _ => KEPT,
         };
         self.0.options.store.put(&key, bytes.into(), condition, Some(lifetime)).await
+    }
+
+    /// Remembers a record that nobody decided about, and removes the oldest beyond the limit.
+    async fn forget_oldest(&self, id: String) {
+        let oldest = {
+            let mut undecided = self.0.undecided.lock();
+            undecided.push_back(id);
+            if undecided.len() > MAX_UNDECIDED { undecided.pop_front() } else { None }
+        };
+        let Some(oldest) = oldest else { return };
+        let removed = self.0.options.store.remove(&format!("{RECORDS}{oldest}"), Condition::Always).await;
+        if let Err(error) = removed {
+            tracing::warn!(%error, "an old approval cannot be removed");
+        }
     }
 
     fn note(&self, approval: &Approval, who: &str) {
@@ -310,6 +336,7 @@ impl Question {
             _ => {
                 self.approval.state = ApprovalState::Expired;
                 self.write().await;
+                self.approvals.forget_oldest(self.approval.id.clone()).await;
                 let text = format!("nobody decided about `{}` in time", self.approval.tool);
                 Err(Fault::new(FaultKind::ApprovalExpired, text).harmless_to_repeat())
             }
@@ -339,29 +366,10 @@ impl Drop for Question {
                 let written = approvals.write(&approval, Condition::Unchanged(version)).await;
                 if matches!(written, Ok(Outcome::Done(_))) {
                     approvals.note(&approval, &approval.caller);
+                    approvals.forget_oldest(approval.id).await;
                 }
             }
         });
-    }
-}
-
-/// One of the places for waiting calls.
-struct Place(Arc<Inner>);
-
-impl Place {
-    fn take(inner: &Arc<Inner>) -> Option<Self> {
-        let mut waiting = inner.waiting.lock();
-        if *waiting >= inner.options.most {
-            return None;
-        }
-        *waiting += 1;
-        Some(Self(Arc::clone(inner)))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        *self.0.waiting.lock() -= 1;
     }
 }
 
@@ -393,3 +401,6 @@ impl fmt::Debug for ApprovalOptions {
         f.debug_struct("ApprovalOptions").field("timeout", &self.timeout).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,7 +17,8 @@ pub struct Approval {
     pub id: String,
     pub state: ApprovalState,
     pub server: String,
-    /// The public name of the tool or prompt, or `<server>_<uri>`.
+    /// The public name of the tool or prompt, or `<server>_<uri>`. This and the caller are not
+    /// escaped, because decisions are about exactly these.
     pub tool: String,
     pub caller: String,
     pub client: String,
@@ -64,8 +65,8 @@ impl Approval {
             id: format!("ap-{}", uuid::Uuid::new_v4().simple()),
             state: ApprovalState::Pending,
             server: asked.server.clone(),
-            tool: visible::line(&asked.subject),
-            caller: visible::line(&call.caller.id),
+            tool: asked.subject.clone(),
+            caller: call.caller.id.clone(),
             client: visible::line(&client),
             arguments: shown_arguments(call),
             rule: asked.rule.clone(),

@@ -141,14 +141,18 @@ impl Gateway {
         Some(policy::subject(server.name().as_ref(), tool))
     }
 
-    /// The server of a tool. One that is not listed yet has its server's name in front of its own.
-    pub fn server_of(&self, view: Option<&str>, tool: &str) -> Option<ServerName> {
+    /// The server of a tool that the caller could use. One that is not listed yet has its server's
+    /// name in front of its own. A tool that the caller may not use has none, like one that does not
+    /// exist: the server's load must not tell them apart.
+    pub fn server_of(&self, caller: &Caller, view: Option<&str>, tool: &str) -> Option<ServerName> {
         let catalog = self.inner.now.load();
         let view = catalog.view(view)?;
         let is_named = |server: &&Arc<Server>| {
-            tool.strip_prefix(server.name().as_ref()).is_some_and(|rest| rest.starts_with('_'))
+            let own = tool.strip_prefix(server.name().as_ref()).and_then(|rest| rest.strip_prefix('_'));
+            own.is_some_and(|own| catalog.policy.admits_name(caller, server.name(), tool, own))
         };
         let server = match view.tools.get(tool) {
+            Some(route) if !catalog.policy.admits(caller, route) => return None,
             Some(route) => route.server(),
             None if view.unruled => view.servers.first()?,
             None => view.servers.iter().find(is_named)?,

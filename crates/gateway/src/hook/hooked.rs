@@ -1,11 +1,12 @@
 //! Hooked: a handler whose tool calls pass through hooks.
 
 use super::{
-    HookEvent, Hooks, OnHookFailure, Prepared,
+    HookEvent, Hooks, OnHookFailure, Prepared, interim,
     payload::Subject,
     verdict::{Decision, Notes, Verdict},
 };
-use futures_util::{StreamExt, stream};
+use crate::rewrite::Publisher;
+use futures_util::{StreamExt, future, stream};
 use std::sync::Arc;
 use trunkline_protocol::{
     Call, Caller, Fault, FaultKind, Handler, Notify, Origin, Outcome, Part, Raw, Reply, message::says_error,
@@ -52,6 +53,7 @@ impl Handler for Hooked {
     fn call(&self, call: Call) -> Reply {
         let Some(hooked) = self.hooked(&call) else { return self.inner.call(call) };
         let inner = self.inner.clone();
+        let call = if hooked.may_withhold() { interim::answered_at_once(call) } else { call };
         let parts = async move {
             match hooked.run(HookEvent::Before, None).await {
                 Err(fault) => Reply::ready(Err(fault)),
@@ -75,8 +77,17 @@ impl Handler for Hooked {
 }
 
 impl HookedCall {
+    /// True if a hook sees the result before the client does.
+    fn may_withhold(&self) -> bool {
+        self.hooks.iter().any(|hook| hook.is_for(HookEvent::After))
+    }
+
     fn around(self, reply: Reply, notes: Notes) -> Reply {
-        Reply::new(reply.then(move |part| {
+        let withholds = self.may_withhold();
+        let shown = move |part| {
+            future::ready(if withholds { interim::without_content(part) } else { Some(part) })
+        };
+        Reply::new(reply.filter_map(shown).then(move |part| {
             let (hooked, notes) = (self.clone(), notes.clone());
             async move {
                 match part {
@@ -92,6 +103,11 @@ impl HookedCall {
         let event = match &outcome {
             // The call continues when the client has answered; its retry is a new call.
             Ok(result) if asks(result) => return outcome,
+            // Its result would come later, and no hook would see it.
+            Ok(result) if self.may_withhold() && Publisher::started(result).is_some() => {
+                tracing::warn!(tool = self.subject.tool, "a server started a task where it may not");
+                return Err(Fault::new(FaultKind::BadAnswer, TASK).harmful_to_repeat());
+            }
             Ok(result) if !says_error(result) => HookEvent::After,
             _ => HookEvent::Error,
         };
@@ -126,6 +142,9 @@ impl HookedCall {
         Ok(notes)
     }
 }
+
+/// A server that was told that its client follows no tasks started one.
+const TASK: &str = "the result was withheld, because the server gives it where no check sees it";
 
 /// True for a result that asks the client something.
 fn asks(result: &Raw) -> bool {
@@ -186,6 +205,61 @@ mod tests {
 
     fn says(answer: &'static str) -> RunHook {
         Arc::new(move |_| Box::pin(async move { Ok(answer.as_bytes().to_vec()) }))
+    }
+
+    /// A tool that tells its result in every way there is before the final one.
+    struct Leaky;
+
+    impl Handler for Leaky {
+        fn call(&self, call: Call) -> Reply {
+            let declares = call.params.unwrap().as_str().contains("tasks");
+            let note = |method, params: serde_json::Value| {
+                Part::Notification(trunkline_protocol::Notification::new(method, Some(params.into())))
+            };
+            let progress = serde_json::json!({"progressToken": 7, "progress": 1, "total": 2,
+                "message": "secret", "_meta": {"trunkline/partial": {"text": "secret"}}});
+            let log = serde_json::json!({"level": "info", "data": "secret"});
+            let result = if declares {
+                serde_json::json!({"resultType": "task", "taskId": "1"})
+            } else {
+                serde_json::json!({"content": [{"type": "text", "text": "secret"}]})
+            };
+            let parts = [
+                note(method::PROGRESS, progress),
+                note(method::MESSAGE, log),
+                Part::Final(Ok(result.into())),
+            ];
+            Reply::new(stream::iter(parts))
+        }
+
+        fn notify(&self, _: Notify) {}
+    }
+
+    async fn leaked(events: &[HookEvent]) -> (String, Outcome) {
+        let deny = says(r#"{"decision":"deny","reason":"confidential"}"#);
+        let hooks = Hooks::new(vec![hook(events, deny)], ToolNames::default()).unwrap();
+        let params = serde_json::json!({"name": "git_log", "_meta": {
+            "io.modelcontextprotocol/clientCapabilities":
+                {"extensions": {"io.modelcontextprotocol/tasks": {}}}}});
+        let mut reply =
+            Hooked::new(Arc::new(Leaky), hooks).call(Call::new(method::TOOLS_CALL, Some(params.into())));
+        let mut seen = String::new();
+        while let Some(part) = reply.next().await {
+            match part {
+                Part::Final(outcome) => return (seen, outcome),
+                other => seen += &format!("{other:?}"),
+            }
+        }
+        panic!("there is no final part");
+    }
+
+    #[tokio::test]
+    async fn a16_a_result_that_is_withheld_comes_in_no_other_way() {
+        let (seen, outcome) = leaked(&[HookEvent::After]).await;
+        assert_eq!(outcome.unwrap_err().kind(), FaultKind::Forbidden);
+        assert!(!seen.contains("secret") && seen.contains("progress"), "{seen}");
+        let (seen, outcome) = leaked(&[HookEvent::Error]).await;
+        assert!(seen.contains("secret") && outcome.is_ok(), "{seen}");
     }
 
     #[tokio::test]

@@ -5,6 +5,7 @@
 //! the call, as configured. How a hook is run is not known here.
 
 mod hooked;
+mod interim;
 mod payload;
 mod verdict;
 

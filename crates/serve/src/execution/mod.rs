@@ -126,10 +126,15 @@ impl Executions {
         let key = record_key(&record.id).unwrap_or_default();
         let lifetime = record.lifetime(self.retention);
         self.store.put(&key, encoded(&record), Condition::Absent, Some(lifetime)).await?;
-        if let Some(claim) = claim
-            && let Some(known) = self.claim(claim, &record.id, lifetime).await?
-        {
+        let claimed = match claim {
+            Some(claim) => self.claim(claim, &record.id, lifetime).await,
+            None => Ok(None),
+        };
+        if !matches!(claimed, Ok(None)) {
+            // It never runs, so it must not be seen.
             self.store.remove(&key, Condition::Always).await?;
+        }
+        if let Some(known) = claimed? {
             return Ok(Begun::Known(known));
         }
         let driver = drive::Driver::new(self.clone(), run, record.clone(), (held, allowance));

@@ -2,7 +2,9 @@
 //!
 //! Priorities are weights, not strict: of seven places that become free while all priorities wait,
 //! high gets four, normal two and low one, so that nothing starves. Callers of one priority take
-//! turns, so that a caller with many executions does not delay the others.
+//! turns, so that a caller with many executions does not delay the others. In a full queue, a caller
+//! with few executions displaces the newest of the caller with most, so that none can keep the
+//! others out.
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -120,7 +122,8 @@ impl ExecutionQueue {
             return Ok(Ok(Slot(Some(self.clone()))));
         }
         state.forget_those_that_left();
-        if state.waiting.iter().map(Lane::len).sum::<usize>() >= self.max_waiting {
+        let is_full = state.waiting.iter().map(Lane::len).sum::<usize>() >= self.max_waiting;
+        if is_full && !state.displace_for(&applicant.caller) {
             return Err(QueueFull);
         }
         let (offer, place) = oneshot::channel();
@@ -173,6 +176,22 @@ impl QueueState {
             lane.retain(|waiting| !waiting.offer.is_closed());
         }
     }
+
+    /// Removes one that waits, if its caller has more than this one would have then. Its receiver
+    /// is told by the end of its channel.
+    fn displace_for(&mut self, caller: &str) -> bool {
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for (waiting, queue) in self.waiting.iter().flat_map(|lane| &lane.0) {
+            *counts.entry(waiting).or_default() += queue.len();
+        }
+        let own = counts.get(caller).copied().unwrap_or_default();
+        // The name decides between equals, so that the choice does not depend on the hash.
+        let most = counts.into_iter().max_by_key(|(waiting, count)| (*count, *waiting));
+        let Some((most, _)) = most.filter(|(_, count)| *count > own + 1) else { return false };
+        let most = most.to_owned();
+        // From the lowest priority up.
+        self.waiting.iter_mut().any(|lane| lane.remove_newest(&most))
+    }
 }
 
 /// Takes the next that gets a place.
@@ -203,6 +222,16 @@ impl<T> Lane<T> {
             self.0.push_back((caller, queue));
         }
         next
+    }
+
+    /// Removes the newest of a caller; false if it has none here.
+    fn remove_newest(&mut self, caller: &str) -> bool {
+        let Some(at) = self.0.iter().position(|(known, _)| known == caller) else { return false };
+        self.0[at].1.pop_back();
+        if self.0[at].1.is_empty() {
+            self.0.remove(at);
+        }
+        true
     }
 
     fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
@@ -240,6 +269,7 @@ impl Drop for Slot {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::sync::oneshot::error::TryRecvError;
 
     fn applicant(id: &str, caller: &str, priority: Priority) -> Applicant {
         Applicant { id: id.to_owned(), caller: caller.to_owned(), priority }
@@ -259,6 +289,28 @@ mod tests {
         drop(first);
         drop(second.try_recv().unwrap());
         assert!(queue.apply(&one).unwrap().is_ok());
+    }
+
+    #[test]
+    fn l04_no_caller_keeps_the_others_out_of_a_full_queue() {
+        let queue = ExecutionQueue::new(1, 4);
+        let _running = queue.apply(&applicant("0", "hog", Priority::Normal)).unwrap().unwrap();
+        let hog = |id: &str, priority| queue.apply(&applicant(id, "hog", priority));
+        let mut waiting: Vec<_> = [Priority::High, Priority::High, Priority::Low, Priority::High]
+            .into_iter()
+            .map(|priority| hog("hog", priority).unwrap().unwrap_err())
+            .collect();
+        assert_eq!(hog("5", Priority::High).unwrap_err(), QueueFull);
+        let _first = queued(&queue, &applicant("few1", "few", Priority::Low));
+        assert!(waiting.remove(2).try_recv().is_err_and(|error| error == TryRecvError::Closed));
+        let _second = queued(&queue, &applicant("few2", "few", Priority::Low));
+        assert!(waiting.remove(2).try_recv().is_err_and(|error| error == TryRecvError::Closed));
+        // Now both have two places.
+        for caller in ["few", "hog"] {
+            assert_eq!(queue.apply(&applicant("x", caller, Priority::High)).unwrap_err(), QueueFull);
+        }
+        let _other = queued(&queue, &applicant("other", "other", Priority::Normal));
+        assert_eq!(waiting[0].try_recv().unwrap_err(), TryRecvError::Empty);
     }
 
     #[test]

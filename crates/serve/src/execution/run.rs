@@ -101,7 +101,7 @@ impl Run {
         call.origin = Origin::Rest;
         call.caller = caller;
         call.deadline = Some(started + order.limit);
-        let queue = service.queues.of(&service.server_of(&order.tool));
+        let queue = service.queues.of(&service.server_of(&call.caller, &order.tool));
         Self {
             started,
             service: service.clone(),
@@ -188,7 +188,8 @@ impl Run {
                 RunStage::Granted { .. } => return self.admit(),
                 RunStage::Queued { place } => match place.await {
                     Ok(slot) => self.stage = RunStage::Granted { slot },
-                    Err(_) => return self.over(Err(lost())),
+                    // Another caller took the place in the queue.
+                    Err(_) => return self.over(Err(queue_full())),
                 },
                 RunStage::Admitted { .. } => self.call(),
                 RunStage::Running { reply, .. } => {
@@ -313,7 +314,9 @@ fn notified(notification: &Notification) -> Option<RunEvent> {
 
 fn queue_full() -> Fault {
     let text = "too many executions wait already; try again later";
-    Fault::new(FaultKind::Overloaded, text).with_data(serde_json::json!({"retryAfter": 1}).into())
+    Fault::new(FaultKind::Overloaded, text)
+        .with_data(serde_json::json!({"retryAfter": 1}).into())
+        .harmless_to_repeat()
 }
 
 fn lost() -> Fault {

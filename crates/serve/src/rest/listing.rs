@@ -96,7 +96,7 @@ async fn each_tool(
 /// Finds the server behind a tool.
 fn server_of(request: &AdmittedRequest) -> impl Fn(&str) -> Option<String> {
     let view = request.service.path.strip_prefix('/');
-    move |tool| request.service.options.server_of.as_ref()?(view, tool)
+    move |tool| request.service.options.server_of.as_ref()?(&request.caller, view, tool)
 }
 
 impl Described {

@@ -118,8 +118,8 @@ impl Offer {
             }
         };
         let gateway = running.gateway.clone();
-        options.server_of = Some(Arc::new(move |view: Option<&str>, tool: &str| {
-            gateway.server_of(view, tool).map(|server| server.to_string())
+        options.server_of = Some(Arc::new(move |caller: &Caller, view: Option<&str>, tool: &str| {
+            gateway.server_of(caller, view, tool).map(|server| server.to_string())
         }));
         let counted = running.clone();
         options.more_metrics = Some(Arc::new(move |_: &Caller| {
