@@ -87,6 +87,8 @@ export class Http {
         method: outgoing.method,
         headers,
         signal: watch.signal,
+        // The server never redirects; headers and arguments must not follow to another one.
+        redirect: "error",
         ...(outgoing.body === undefined ? {} : { body: JSON.stringify(outgoing.body) }),
       });
       if (!response.ok) throw await refusal(response);

@@ -55,6 +55,23 @@ test("a lost call is repeated with the same key", async () => {
   assert.equal(keys[0], keys[1]);
 });
 
+test("U11: a redirect gets neither headers nor arguments", async () => {
+  let reached = 0;
+  const elsewhere = createServer((request, response) => {
+    reached += 1;
+    json(200, RESULT)(response);
+  });
+  await new Promise((done) => elsewhere.listen(0, "127.0.0.1", done));
+  const location = `http://127.0.0.1:${elsewhere.address().port}/mcp/tools/t/execute`;
+  const away = (response) => response.writeHead(307, { Location: location }).end();
+  await scripted([away, away, away], async (client) => {
+    await assert.rejects(client.executeTool("t", { secret: 1 }, { idempotencyKey: false }), ConnectionError);
+  });
+  elsewhere.closeAllConnections();
+  await new Promise((done) => elsewhere.close(done));
+  assert.equal(reached, 0);
+});
+
 test("a lost call without a key is not repeated", async () => {
   const requests = await scripted([drop, json(200, RESULT)], async (client) => {
     await assert.rejects(client.executeTool("t", {}, { idempotencyKey: false }), ConnectionError);

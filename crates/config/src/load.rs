@@ -70,12 +70,17 @@ pub struct Loaded {
     pub warnings: Vec<Problem>,
     /// The files that were read.
     pub read: Vec<PathBuf>,
+    /// The named file, else the user's own one; a found one only if there is neither.
+    pub foremost: Option<PathBuf>,
     /// The state of all files that affect the settings if they are changed, created or removed,
     /// including files of secrets. For [`Watch`](crate::Watch).
     pub watched: Vec<Seen>,
     /// Files and directories that control the settings, hold records or are run as servers. The
     /// built-in tools must not change them.
     pub guarded: Vec<PathBuf>,
+    /// Files and directories with secrets, or with records of all callers. The built-in tools must
+    /// neither read nor change them.
+    pub private: Vec<PathBuf>,
 }
 
 /// Unusable settings, with all their problems.
@@ -356,13 +361,17 @@ impl Reading {
         let (resolved, layered) = self.resolve(inputs);
         let Self { waiting, read, mut watched, .. } = self;
         let mut problems = resolved.problems;
+        let secrets: Vec<PathBuf> = resolved.secret_files.iter().map(|seen| seen.path.clone()).collect();
         watched.extend(resolved.secret_files);
         watched.sort_unstable();
         watched.dedup_by(|a, b| a.path == b.path);
         sort(&mut problems, &read);
         match resolved.settings.filter(|_| !problems.iter().any(Problem::is_error)) {
             Some(settings) => Ok(Loaded {
+                // The user's own file is read first.
+                foremost: if inputs.file.is_some() { read.last() } else { read.first() }.cloned(),
                 guarded: guarded(inputs, &settings, &watched),
+                private: private(inputs, &settings).into_iter().chain(secrets).collect(),
                 settings,
                 origins: resolved.origins,
                 waiting,
@@ -431,6 +440,25 @@ fn instead(inputs: &Inputs<'_>) -> String {
 /// Path of the user's own file, which need not exist.
 fn user_file(inputs: &Inputs<'_>) -> Option<PathBuf> {
     inputs.user_directory.as_ref().map(|directory| directory.join(files::FILE_NAME))
+}
+
+fn private(inputs: &Inputs<'_>, settings: &Settings) -> Vec<PathBuf> {
+    let store = match &settings.store {
+        StorePlace::Path(path) => Some(path.clone()),
+        StorePlace::Memory | StorePlace::Url(_) => None,
+    };
+    let named = [
+        // It has the operator's secret, the approvals and the audit trails.
+        inputs.approvals.as_deref().and_then(Path::parent).map(Path::to_owned),
+        settings.tls.as_ref().map(|tls| tls.key.clone()),
+        settings.auth.keys.clone(),
+        settings.auth.state_key.clone(),
+        settings.audit.directory.clone(),
+        settings.audit.signing.key.clone(),
+        settings.access_log.file.clone(),
+        store,
+    ];
+    named.into_iter().flatten().collect()
 }
 
 fn guarded(inputs: &Inputs<'_>, settings: &Settings, watched: &[Seen]) -> Vec<PathBuf> {

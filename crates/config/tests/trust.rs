@@ -62,6 +62,34 @@ fn v07_nothing_of_a_found_file_counts_before_it_is_approved() {
 }
 
 #[test]
+fn v14_a_lock_file_beside_a_found_file_is_not_that_of_the_user() {
+    let project = r#"{"limits": {"approvals": 10}}"#;
+    let foremost = |place: &Place| place.load().unwrap().foremost.unwrap();
+    let place = place(project).approved();
+    assert_eq!(foremost(&place), place.path("user/trunkline.json"));
+    // A change waits for approval, and only the restrictions stay.
+    fs::write(place.path("project/trunkline.json"), format!("{project} ")).unwrap();
+    assert_eq!(place.settings().limits.approvals, 10);
+    assert_eq!(foremost(&place), place.path("user/trunkline.json"));
+    let alone = Place::project(project).approved();
+    assert_eq!(foremost(&alone), alone.path("project/trunkline.json"));
+}
+
+#[test]
+fn v13_secrets_and_records_are_private() {
+    let settings = r#"{"auth": {"stateKey": "state.key"}, "store": {"path": "store.redb"},
+        "audit": {"directory": "trail", "signing": {"key": "signing.pem"}},
+        "mcp": {"servers": {"a": {"url": "https://a.example", "headers": {"X": "{file:token}"}}}}}"#;
+    let place = Place::new().user(settings).file("user/token", "t");
+    let private = place.load().unwrap().private;
+    for name in ["state.key", "store.redb", "trail", "signing.pem", "token"] {
+        assert!(private.contains(&place.path("user").join(name)), "{name}: {private:?}");
+    }
+    assert!(private.contains(&place.path("state")), "{private:?}");
+    assert!(!private.contains(&place.path("user/trunkline.json")), "{private:?}");
+}
+
+#[test]
 fn h8_a_project_cannot_add_a_hook() {
     let project = r#"{"hooks": {"mine": {"command": ["/bin/sh", "-c", "evil"], "tools": ["*"]}}}"#;
     let problems = place(project).approved().problems();

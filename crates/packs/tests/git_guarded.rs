@@ -9,7 +9,7 @@ use std::{fs, os::unix::fs::symlink, path::Path};
 
 use git_support::Lab;
 use serde_json::{Value, json};
-use trunkline_packs::git::GitOptions;
+use trunkline_packs::{git::GitOptions, sandbox::Protected};
 
 const REFUSED: &str = "part of the configuration of this server";
 
@@ -199,4 +199,33 @@ async fn g14_no_command_writes_into_a_git_directory_of_another_name() {
         lab.call(lab.networking(), tool, args).await.err();
         assert!(!repo.join("meta/hooks").exists(), "{tool}");
     }
+}
+
+#[tokio::test]
+async fn f13_git_takes_no_untracked_secret() {
+    let lab = Lab::with_repository();
+    let private = [lab.repo().join("state")];
+    let options = || GitOptions {
+        protected: Protected::default().and_private(&private),
+        ..options(&lab)
+    };
+    for name in [".env", ".ssh/id_rsa", "sub/.ENV", "state/operator"] {
+        put(&lab.repo(), name);
+        for (tool, arguments) in [
+            ("git_add", json!({"repo_path": "repo", "files": [name]})),
+            ("git_add", json!({"repo_path": "repo", "files": ["."]})),
+            ("git_stash", json!({"repo_path": "repo", "action": "push", "include_untracked": true})),
+        ] {
+            let before = listing(&lab);
+            let text = lab.call(options(), tool, arguments).await.err();
+            assert!(text.contains("is protected by the rule"), "{name}: {tool}: {text}");
+            assert_eq!(listing(&lab), before, "{name}: {tool}");
+        }
+        fs::remove_file(lab.repo().join(name)).unwrap();
+    }
+    put(&lab.repo(), ".env");
+    put(&lab.repo(), "new.txt");
+    fs::write(lab.repo().join(".gitignore"), ".env\n").unwrap();
+    lab.call(options(), "git_add", json!({"repo_path": "repo", "files": ["."]})).await.ok();
+    assert!(!lab.git(&lab.repo(), &["ls-files"]).contains(".env"));
 }

@@ -44,7 +44,8 @@ pub(crate) struct Document {
     /// it are logged and shown in the status. `enforce`: they are not offered until
     /// `trunkline lock accept`. `off`: it is not read.
     lock: LockSetting,
-    /// The lock file. `null`: `trunkline.lock` beside the configuration file.
+    /// The lock file. `null`: `trunkline.lock` beside your own configuration file or the named one;
+    /// beside a project's file only if you have neither.
     #[schemars(schema_with = "kind::path")]
     lock_file: Option<PathBuf>,
     /// Subsets of the tools, prompts and resources, each served at `/mcp/<view>`. Names are 1 to

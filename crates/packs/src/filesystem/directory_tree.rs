@@ -158,7 +158,7 @@ impl Growing<'_> {
         for name in below.names() {
             dir = dir.open_dir(name).ok()?;
         }
-        if self.fs.sandbox.protected().from_reading(dir.path()).is_some() {
+        if self.fs.sandbox.hides(dir.root(), dir.path()) {
             return None;
         }
         let entries = walk::sorted(&dir, self.fs.caps.walked, budget).ok()?;

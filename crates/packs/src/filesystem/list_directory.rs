@@ -132,7 +132,7 @@ fn measured(fs: &Filesystem, found: &VisitedEntry<'_>, details: bool) -> (Item, 
         r#type: found.entry.kind,
         size_bytes: stat.as_ref().filter(|_| file).map(size),
         modified: stat.as_ref().map(modified),
-        protected: fs.sandbox.protected().from_reading(&found.dir.path().join(&found.entry.name)).is_some(),
+        protected: fs.sandbox.hides(found.dir.root(), &found.dir.path().join(&found.entry.name)),
     };
     (item, stat.map_or(i64::MIN, |stat| stat.st_mtime))
 }

@@ -188,7 +188,7 @@ impl<'a> Search<'a> {
 
     fn search(&mut self, dir: &Dir, name: &Name) -> Option<()> {
         let fs = self.fs;
-        if fs.sandbox.protected().from_reading(&dir.path().join(name)).is_some() {
+        if fs.sandbox.hides(dir.root(), &dir.path().join(name)) {
             return None;
         }
         let opened = fs.read_from(dir, name, dir.open_file(name).ok()?).ok()?;

@@ -113,7 +113,7 @@ fn enter(dir: Dir, below: RelPath, most: usize, budget: &Budget) -> Result<Level
 
 fn inside(fs: &Filesystem, levels: &[Level], entry: &Entry) -> Option<Dir> {
     let dir = &levels.last()?.dir;
-    if fs.sandbox.protected().from_reading(&dir.path().join(&entry.name)).is_some() {
+    if fs.sandbox.hides(dir.root(), &dir.path().join(&entry.name)) {
         return None;
     }
     dir.open_dir(&entry.name).ok()

@@ -60,6 +60,7 @@ pub(super) async fn run(git: Arc<Git>, args: Args) -> Result<TextAndData<Added>,
     let paths = args.files.iter().map(|path| inside(&repository, path)).collect::<Result<Vec<_>, _>>()?;
     let command = repository.convert("add")?;
     check(&repository, &paths).await?;
+    repository.takes_no_secret(&paths).await?;
     command.args(["--no-warn-embedded-repo", "--"]).args(&paths).ok().await?;
     let data = staged(&repository, &paths).await?;
     Ok(TextAndData { text: data.text(), data })

@@ -131,7 +131,8 @@ impl Repository<'_> {
             return Ok(());
         }
         let others = self.read("ls-files").args(["--others", "--exclude-standard", "-z", "--"]);
-        self.keeps_all(others).await
+        self.keeps_all(others).await?;
+        self.takes_no_secret(&[]).await
     }
 
     /// Refuses to remove a directory with a guarded file in it.

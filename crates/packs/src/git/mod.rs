@@ -42,6 +42,7 @@ mod failure;
 mod fetch;
 mod git_pack_error;
 mod guarded;
+mod hidden;
 mod identity;
 mod index;
 mod init;

@@ -2,6 +2,7 @@
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
+use crate::sandbox::Protected;
 use trunkline_process::{DEFAULT_DEADLINE, DEFAULT_MEMORY};
 
 /// Default search directories for git, in this order.
@@ -45,6 +46,8 @@ pub struct GitOptions {
     /// Files and directories, such as the configuration of the server, that no command may change
     /// in any working tree.
     pub guarded: Vec<PathBuf>,
+    /// Files whose contents no tool shows: untracked ones are neither staged nor stashed.
+    pub protected: Protected,
 }
 
 /// Determines whether tools that change a repository are offered.
@@ -136,6 +139,7 @@ impl GitOptions {
             deadline: DEFAULT_DEADLINE,
             memory: Some(DEFAULT_MEMORY),
             guarded: Vec::new(),
+            protected: Protected::default(),
         }
     }
 }

@@ -101,6 +101,11 @@ impl Sandbox {
         &self.protected
     }
 
+    /// True if a path below a root may not be read.
+    pub fn hides(&self, root: &Root, path: &RelPath) -> bool {
+        self.protected.from_reading(path).is_some() || self.protected.hiding(&root.absolute(path)).is_some()
+    }
+
     pub fn hard_links(&self) -> HardLinks {
         self.hard_links
     }
@@ -146,7 +151,7 @@ impl Sandbox {
 
     fn guarding(&self, path: &RelPath, root: &Root, purpose: Purpose) -> Option<&str> {
         let renames = match purpose {
-            Purpose::Read | Purpose::Look => return None,
+            Purpose::Read | Purpose::Look => return self.protected.hiding(&root.absolute(path)),
             Purpose::Change | Purpose::Create => Renames::No,
             Purpose::Rename => Renames::Yes,
         };

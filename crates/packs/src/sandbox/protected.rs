@@ -66,6 +66,8 @@ const FIXED: &[&str] = &[
 
 /// The rule named in the error for a guarded path.
 const GUARDED: &str = "configuration of this server";
+/// The rule named in the error for a private path.
+const PRIVATE: &str = "secrets and records of this server";
 
 /// The rules for reading and for changing. A path that may not be read may not be changed either.
 #[derive(Clone)]
@@ -73,6 +75,7 @@ pub struct Protected {
     secrets: Arc<[Rule]>,
     fixed: Arc<[Rule]>,
     guarded: Guarded,
+    private: Guarded,
 }
 
 /// An invalid rule.
@@ -106,18 +109,27 @@ enum Sense {
 impl Protected {
     /// Custom rules instead of the built-in ones.
     pub fn new<S: AsRef<str>>(secrets: &[S], fixed: &[S]) -> Result<Self, BadPattern> {
-        Ok(Self { secrets: rules(secrets)?, fixed: rules(fixed)?, guarded: Guarded::default() })
+        let (guarded, private) = (Guarded::default(), Guarded::default());
+        Ok(Self { secrets: rules(secrets)?, fixed: rules(fixed)?, guarded, private })
     }
 
     /// No rules.
     pub fn nothing() -> Self {
-        Self { secrets: Arc::from([]), fixed: Arc::from([]), guarded: Guarded::default() }
+        let (guarded, private) = (Guarded::default(), Guarded::default());
+        Self { secrets: Arc::from([]), fixed: Arc::from([]), guarded, private }
     }
 
     /// Adds files and directories that are readable but never changed. They need not exist yet.
     #[must_use]
     pub fn and_files(self, paths: &[PathBuf]) -> Self {
         Self { guarded: self.guarded.and(&Guarded::new(paths)), ..self }
+    }
+
+    /// Adds files and directories that are neither read nor changed. They need not exist yet.
+    #[must_use]
+    pub fn and_private(self, paths: &[PathBuf]) -> Self {
+        let private = Guarded::new(paths);
+        Self { guarded: self.guarded.and(&private), private: self.private.and(&private), ..self }
     }
 
     /// Custom rules in addition to the built-in ones.
@@ -157,6 +169,11 @@ impl Protected {
         let is_guarded =
             self.guarded.covers(path) || (renames == Renames::Yes && self.guarded.is_within(path));
         is_guarded.then_some(GUARDED)
+    }
+
+    /// The rule that forbids reading an absolute path without links, if any.
+    pub(crate) fn hiding(&self, path: &RelPath) -> Option<&'static str> {
+        self.private.covers(path).then_some(PRIVATE)
     }
 
     pub fn secret_rules(&self) -> impl Iterator<Item = &str> {

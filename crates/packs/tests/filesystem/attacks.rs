@@ -396,6 +396,37 @@ async fn f13_a_link_does_not_lead_around_the_rules() {
 }
 
 #[tokio::test]
+async fn v13_secrets_and_records_of_the_server_are_not_read() {
+    let place = Place::with(|options| {
+        let private = ["state/trunkline", "tls.key"].map(|name| options.roots[0].join(name));
+        options.protected = Protected::default().and_private(&private);
+    });
+    fs::create_dir_all(place.root.join("state/trunkline/audit")).unwrap();
+    for file in ["state/trunkline/operator", "state/trunkline/audit/1.jsonl", "tls.key", "free"] {
+        fs::write(place.root.join(file), "canary").unwrap();
+    }
+    symlink("state/trunkline", place.root.join("link")).unwrap();
+    for path in ["state/trunkline/operator", "link/operator", "link/audit/1.jsonl", "TLS.key", "tls.key"] {
+        let refused = place.err("read_file", json!({"path": path})).await;
+        assert!(refused.contains("is protected by the rule"), "{path}: {refused}");
+    }
+    for (tool, arguments) in [
+        ("copy_file", json!({"source": "tls.key", "destination": "copy"})),
+        ("move_file", json!({"source": "state", "destination": "copy"})),
+        ("write_file", json!({"path": "state/trunkline/operator", "content": "x"})),
+        ("list_directory", json!({"path": "state/trunkline"})),
+        ("get_file_info", json!({"path": "tls.key"})),
+    ] {
+        let refused = place.err(tool, arguments).await;
+        assert!(refused.contains("is protected by the rule"), "{tool}: {refused}");
+    }
+    let found = place.ok("search_content", json!({"query": "canary"})).await;
+    assert_eq!(found["files_matched"], 1, "{found}");
+    let tree = place.ok("directory_tree", json!({"path": "."})).await.to_string();
+    assert!(!tree.contains("operator"), "{tree}");
+}
+
+#[tokio::test]
 async fn v09_files_guarded_by_their_path_can_be_read_and_nothing_else() {
     let mut guarded = PathBuf::new();
     let place = Place::with(|options| {

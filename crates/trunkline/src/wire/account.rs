@@ -7,12 +7,17 @@ use trunkline_config::{GrantSetting, OAuth, OAuthClient, Remote, Secret as Confi
 use trunkline_oauth::{Account, AccountOptions, Discovery, FileStore, Means, Secret, SigningKey};
 use url::Url;
 
-/// The folder of logins in the user's data directory; `None` if the environment names none.
+/// The logins of the user; `None` if the environment names no place for them.
 pub(crate) fn logins(environment: &Environment) -> Option<FileStore> {
+    logins_directory(environment).map(FileStore::new)
+}
+
+/// The folder of logins in the user's data directory.
+pub(crate) fn logins_directory(environment: &Environment) -> Option<PathBuf> {
     let absolute = |name: &str| environment.get_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let data = absolute(environment::DATA_HOME)
         .or_else(|| absolute(environment::HOME).map(|home| home.join(".local/share")))?;
-    Some(FileStore::new(data.join("trunkline/logins")))
+    Some(data.join("trunkline/logins"))
 }
 
 /// The account of a configured server. `None` if there is nothing to sign in for: OAuth is off, a

@@ -36,6 +36,8 @@ pub(crate) struct Packs {
     pub(crate) gitlab: Vec<String>,
     /// Files and directories that control this program, which the tools must not change.
     pub(crate) guarded: Vec<PathBuf>,
+    /// Secrets and records, which the tools must not read either.
+    pub(crate) private: Vec<PathBuf>,
 }
 
 /// A toolbox, before any layer is added.
@@ -71,14 +73,15 @@ impl From<&Builtin> for Packs {
             github: builtin.github.clone(),
             gitlab: builtin.gitlab.clone(),
             guarded: Vec::new(),
+            private: Vec::new(),
         }
     }
 }
 
 impl Packs {
-    /// Adds files that the tools must not change.
-    pub(crate) fn guarding(self, guarded: &[PathBuf]) -> Self {
-        Self { guarded: guarded.to_vec(), ..self }
+    /// Adds files that the tools must not change, and those that they must not read either.
+    pub(crate) fn guarding(self, guarded: &[PathBuf], private: &[PathBuf]) -> Self {
+        Self { guarded: guarded.to_vec(), private: private.to_vec(), ..self }
     }
 
     /// Opens the root directories, once for the lifetime of the process.
@@ -148,7 +151,7 @@ impl Packs {
     }
 
     fn protected(&self) -> Protected {
-        Protected::default().and_files(&self.guarded)
+        Protected::default().and_files(&self.guarded).and_private(&self.private)
     }
 
     fn files(&self, roots: &Roots) -> Vec<Tool> {
@@ -167,7 +170,8 @@ impl Packs {
     /// The git tools; none if git is not installed.
     fn repositories(&self, environment: &Environment) -> Result<Vec<Tool>, Failure> {
         let mut options = GitOptions::new(self.canonical()?);
-        options.guarded.clone_from(&self.guarded);
+        options.guarded = [&self.guarded[..], &self.private].concat();
+        options.protected = self.protected();
         if self.write {
             options.access = git::Access::ReadWrite;
             if let Some(home) = environment.get_os(environment::HOME) {

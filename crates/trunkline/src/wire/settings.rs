@@ -5,6 +5,7 @@ use crate::{
     environment::{self, Environment},
     failure::Failure,
     remembered::cache_directory,
+    wire::account::logins_directory,
     render::{problems, safe},
 };
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ pub(crate) fn read(
         }
         // Kept lists are shown to models, so that our tools must not change them.
         loaded.guarded.extend(cache_directory(environment));
+        loaded.private.extend(logins_directory(environment));
     }
     let waiting = match &read {
         Ok(loaded) => &loaded.waiting,
@@ -38,12 +40,13 @@ pub(crate) fn read(
     Ok(read)
 }
 
-/// The lock file of this configuration.
+/// The lock file of this configuration. It is not beside a file that was merely found if the user
+/// has another: a project must not accept definitions of the user's own servers.
 pub(crate) fn lock_file(loaded: &Loaded) -> Result<PathBuf, Failure> {
     if let Some(file) = &loaded.settings.lock_file {
         return Ok(file.clone());
     }
-    match loaded.read.last().and_then(|file| file.parent()) {
+    match loaded.foremost.as_deref().and_then(Path::parent) {
         Some(folder) => Ok(folder.join(trunkline_lock::FILE_NAME)),
         None => Ok(directory()?.join(trunkline_lock::FILE_NAME)),
     }

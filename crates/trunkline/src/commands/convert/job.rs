@@ -35,6 +35,8 @@ pub(super) struct Job {
     source: Source,
     /// `None`: standard output.
     target: Option<PathBuf>,
+    /// Number of folders of the target that are below the one that the user named.
+    depth: usize,
     to: ExportFormat,
     force: bool,
 }
@@ -92,7 +94,8 @@ impl Job {
                 let name = below.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 below.with_file_name(format!("{name}.{}", to.extension()))
             };
-            Self { target: out.map(|out| out.join(name)), source, to, force }
+            let depth = name.components().count().saturating_sub(1);
+            Self { target: out.map(|out| out.join(name)), depth, source, to, force }
         };
         sources.into_iter().map(job).collect()
     }
@@ -154,7 +157,7 @@ impl Job {
             }
         };
         if let Some(target) = &self.target {
-            write(target, &text).map_err(|error| {
+            write(target, self.depth, &text).map_err(|error| {
                 let message = format!("{} cannot be written: {error}", target.display());
                 DocumentFailure::new(FaultKind::ExportFailed, message)
             })?;
@@ -186,13 +189,16 @@ fn read(source: impl Read, largest: u64) -> Result<Vec<u8>, DocumentFailure> {
     Ok(bytes)
 }
 
-/// Writes a file that exists only when it is complete.
-fn write(target: &Path, text: &str) -> io::Result<()> {
+/// Writes a file that exists only when it is complete. A stranger's project may have links where
+/// the converted documents go, so none is followed below the folder that the user named.
+fn write(target: &Path, depth: usize, text: &str) -> io::Result<()> {
+    if let Some(link) = target.ancestors().skip(1).take(depth).find(|folder| folder.is_symlink()) {
+        return Err(io::Error::other(format!("{} is a link, which is not followed", link.display())));
+    }
     let folder = target.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let draft = folder.join(format!(".{name}.{}.part", std::process::id()));
-    let written = fs::File::create(&draft)
+    let draft = folder.join(format!(".{}.part", uuid::Uuid::new_v4().simple()));
+    let written = fs::File::create_new(&draft)
         .and_then(|mut file| file.write_all(text.as_bytes()))
         .and_then(|()| fs::rename(&draft, target));
     if written.is_err() {
@@ -208,4 +214,28 @@ fn unreadable(error: &io::Error) -> DocumentFailure {
         _ => FaultKind::FileUnreadable,
     };
     DocumentFailure::new(kind, format!("the file cannot be read: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn k02_links_in_the_target_folder_are_not_followed() {
+        let place = tempfile::tempdir().unwrap();
+        let (out, outside) = (place.path().join("out"), place.path().join("outside"));
+        fs::create_dir_all(&out).unwrap();
+        fs::create_dir_all(&outside).unwrap();
+        fs::write(outside.join("rc"), "mine").unwrap();
+        symlink(&outside, out.join("sub")).unwrap();
+        symlink(outside.join("rc"), out.join(format!(".a.md.{}.part", std::process::id()))).unwrap();
+        symlink(outside.join("rc"), out.join("a.md")).unwrap();
+        write(&out.join("a.md"), 0, "theirs").unwrap();
+        assert!(write(&out.join("sub/b.md"), 1, "theirs").unwrap_err().to_string().contains("is a link"));
+        assert!(write(&out.join("sub/deep/b.md"), 2, "theirs").is_err());
+        assert_eq!(fs::read_to_string(outside.join("rc")).unwrap(), "mine");
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
+        assert_eq!(fs::read_to_string(out.join("a.md")).unwrap(), "theirs");
+    }
 }

@@ -218,7 +218,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
             served
         });
     }
-    let packs = Packs::from(args).guarding(&loaded.guarded);
+    let packs = Packs::from(args).guarding(&loaded.guarded, &loaded.private);
     let roots = packs.open()?;
     // Before any thread is started: only threads started later inherit the restriction.
     let records = [

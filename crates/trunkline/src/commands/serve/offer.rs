@@ -174,6 +174,7 @@ impl From<&Args> for Packs {
             github: offer.services.github.clone(),
             gitlab: offer.services.gitlab.clone(),
             guarded: Vec::new(),
+            private: Vec::new(),
         }
     }
 }

@@ -84,6 +84,7 @@ impl Running {
             harmless: &harmless,
             lists: &lists,
             guarded: &loaded.guarded,
+            private: &loaded.private,
             documents: DocumentParts { settings: &settings.documents, store: &store },
         };
         let upstreams = maker.all(settings)?;
@@ -135,6 +136,7 @@ impl Running {
             harmless: &self.harmless,
             lists: &self.lists,
             guarded: &loaded.guarded,
+            private: &loaded.private,
             documents: DocumentParts { settings: &settings.documents, store: &self.store },
         };
         let mut upstreams = now.upstreams.clone();

@@ -40,6 +40,8 @@ pub(super) struct Maker<'a> {
     pub(super) lists: &'a KeptLists,
     /// Files that our own tools must not change.
     pub(super) guarded: &'a [PathBuf],
+    /// Files that they must not read either.
+    pub(super) private: &'a [PathBuf],
     pub(super) documents: DocumentParts<'a>,
 }
 
@@ -74,7 +76,7 @@ impl Maker<'_> {
             }
             Reach::Unusable(unusable) => (Arc::new(Unconfigured(unusable.reason.clone())), false),
             Reach::Builtin(builtin) => {
-                let packs = Packs::from(builtin).guarding(self.guarded);
+                let packs = Packs::from(builtin).guarding(self.guarded, self.private);
                 let kit = packs.one(builtin.pack, self.environment, &self.documents)?;
                 self.harmless.learn(&server.name, kit.read_only);
                 (Arc::new(InProcess(Arc::new(kit.toolbox))), false)
