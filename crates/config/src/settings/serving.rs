@@ -63,7 +63,8 @@ pub struct Limits {
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 86_400_000))]
     pub parked_for: Duration,
-    /// Maximum number of calls that wait for the decision of an operator.
+    /// Maximum number of calls that wait for the decision of an operator. One caller with a key or
+    /// token holds at most a quarter of them.
     #[schemars(range(min = 1, max = 100_000))]
     pub approvals: u32,
     /// Time that a call waits for the decision of an operator. The time limits of the server and of
@@ -78,7 +79,8 @@ pub struct Limits {
     /// Maximum number of tools of one server that run at once for REST.
     #[schemars(range(min = 1, max = 100_000))]
     pub executions: u32,
-    /// Maximum number of executions that wait for one of these places; more are refused.
+    /// Maximum number of executions that wait for one of these places; more are refused, or displace
+    /// the newest one of the caller with most.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub execution_queue: u32,
     /// Longest time of an execution, including the wait. `context.timeout` can shorten it.

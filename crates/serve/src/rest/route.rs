@@ -55,6 +55,10 @@ fn split(path: &str) -> (&str, &str) {
     if RESERVED_PATHS.contains(&first) {
         return ("", path);
     }
+    // A second slash is no other spelling of a path: a proxy may have a rule for the first one.
+    if first.is_empty() {
+        return ("", "");
+    }
     let names = if first == "server" { 2 } else { 1 };
     match path.match_indices('/').nth(names - 1) {
         Some((at, _)) => (&path[..at], &path[at + 1..]),
@@ -103,6 +107,8 @@ mod tests {
             ("/mcp/team", None),
             ("/mcp", None),
             ("/mcp/tools/", None),
+            ("/mcp//tools", None),
+            ("/mcp//openapi.json", None),
             ("/mcp/tools/%zz", None),
             ("/mcp/tools/x/execute/y", None),
             ("/mcptools", None),

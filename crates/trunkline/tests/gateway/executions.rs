@@ -110,6 +110,34 @@ async fn h1_an_asynchronous_execution_is_waited_for_listed_and_cancelled() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn e04_requests_that_race_for_one_key_leave_no_execution_behind() {
+    let site = echo_site("key-race");
+    let mut door = site.open();
+    let mut rest = Rest::at(&door, None).await;
+    for round in 0..4 {
+        let mut racing = Vec::new();
+        for number in 0..16 {
+            let mut one = Rest::at(&door, None).await;
+            racing.push(tokio::spawn(async move {
+                let body = json!({"params": {"text": number.to_string()}, "mode": "async"});
+                let key = format!("Idempotency-Key: race-{round}\r\n");
+                one.post("/mcp/tools/echo_echo/execute", &key, &body).await.0.status
+            }));
+        }
+        let mut accepted = 0;
+        for one in racing {
+            let status = one.await.unwrap();
+            assert!([202, 422].contains(&status), "{status}");
+            accepted += usize::from(status == 202);
+        }
+        assert_eq!(accepted, 1);
+    }
+    let listed = body_of(&rest.get("/mcp/executions").await);
+    assert_eq!(listed["executions"].as_array().unwrap().len(), 4, "{listed}");
+    door.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn e01_e02_bad_requests_about_executions_are_refused_with_their_field() {
     let site = echo_site("bad-executions");
     let mut door = site.open();

@@ -55,6 +55,25 @@ fn guarded() -> (Gateway, Arc<Fake>) {
 }
 
 #[tokio::test]
+async fn a14_a_tool_that_a_caller_may_not_use_has_no_server() {
+    let (gateway, _fs) = guarded();
+    let secret = Fake::new("secret", Lists::tools(&["look"]));
+    let rules = Rules {
+        policy: roles(&[("reader", filter(Some(&["fs_read*"]), &[]))], None),
+        ..Rules::default()
+    };
+    let with_secret = super::gateway(&[&Fake::new("fs", lists()), &secret], rules);
+    let reader = super::caller("r", &["reader"]);
+    let of = |gateway: &Gateway, tool| gateway.server_of(&reader, None, tool).map(|name| name.to_string());
+    assert_eq!(of(&gateway, "fs_read_file").as_deref(), Some("fs"));
+    // One that is not listed yet is queued where it will be.
+    assert_eq!(of(&gateway, "fs_read_new").as_deref(), Some("fs"));
+    for tool in ["fs_write_file", "fs_write_new", "secret_look", "secret_new", "nowhere_look"] {
+        assert_eq!(of(&with_secret, tool), None, "{tool}");
+    }
+}
+
+#[tokio::test]
 async fn a05_what_is_denied_is_not_listed_and_answered_like_the_unknown() {
     let (gateway, fs) = guarded();
     for view in [None, Some("bare"), Some("server/fs")] {
