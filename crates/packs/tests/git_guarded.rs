@@ -205,10 +205,7 @@ async fn g14_no_command_writes_into_a_git_directory_of_another_name() {
 async fn f13_git_takes_no_untracked_secret() {
     let lab = Lab::with_repository();
     let private = [lab.repo().join("state")];
-    let options = || GitOptions {
-        protected: Protected::default().and_private(&private),
-        ..options(&lab)
-    };
+    let options = || GitOptions { protected: Protected::default().and_private(&private), ..options(&lab) };
     for name in [".env", ".ssh/id_rsa", "sub/.ENV", "state/operator"] {
         put(&lab.repo(), name);
         for (tool, arguments) in [

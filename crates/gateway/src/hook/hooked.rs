@@ -84,9 +84,8 @@ impl HookedCall {
 
     fn around(self, reply: Reply, notes: Notes) -> Reply {
         let withholds = self.may_withhold();
-        let shown = move |part| {
-            future::ready(if withholds { interim::without_content(part) } else { Some(part) })
-        };
+        let shown =
+            move |part| future::ready(if withholds { interim::without_content(part) } else { Some(part) });
         Reply::new(reply.filter_map(shown).then(move |part| {
             let (hooked, notes) = (self.clone(), notes.clone());
             async move {

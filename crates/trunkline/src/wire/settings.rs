@@ -5,8 +5,8 @@ use crate::{
     environment::{self, Environment},
     failure::Failure,
     remembered::cache_directory,
-    wire::account::logins_directory,
     render::{problems, safe},
+    wire::account::logins_directory,
 };
 use std::path::{Path, PathBuf};
 use trunkline_config::{

@@ -58,10 +58,8 @@ fn guarded() -> (Gateway, Arc<Fake>) {
 async fn a14_a_tool_that_a_caller_may_not_use_has_no_server() {
     let (gateway, _fs) = guarded();
     let secret = Fake::new("secret", Lists::tools(&["look"]));
-    let rules = Rules {
-        policy: roles(&[("reader", filter(Some(&["fs_read*"]), &[]))], None),
-        ..Rules::default()
-    };
+    let rules =
+        Rules { policy: roles(&[("reader", filter(Some(&["fs_read*"]), &[]))], None), ..Rules::default() };
     let with_secret = super::gateway(&[&Fake::new("fs", lists()), &secret], rules);
     let reader = super::caller("r", &["reader"]);
     let of = |gateway: &Gateway, tool| gateway.server_of(&reader, None, tool).map(|name| name.to_string());
