@@ -15,6 +15,8 @@ struct State {
     mask: Mask,
 }
 
+/// Shorter values stay visible in frames.
+const SHORTEST_MASKED: usize = 6;
 const MASK: Mask = Mask::new("***", Caution::Readable);
 
 impl Concealed {
@@ -34,6 +36,13 @@ impl Concealed {
     pub(crate) fn hide(&self, text: &str) -> String {
         let mask = self.0.lock().mask.clone();
         mask.hide(text).into_owned()
+    }
+
+    /// Masks only the known values, in a text that is otherwise shown as it is.
+    pub(crate) fn hide_known(&self, text: &str) -> String {
+        let state = self.0.lock();
+        let known = state.values.iter().filter(|value| value.len() >= SHORTEST_MASKED);
+        known.fold(text.to_owned(), |text, value| text.replace(value.as_str(), "***"))
     }
 
     /// Masks every string of a JSON value.

@@ -21,6 +21,9 @@ pub use token::{GeneratedKey, MIN_TOKEN_BYTES, WeakToken, generate};
 /// Most keys in one file: every token is compared with every key.
 pub const MAX_KEYS: usize = 4096;
 
+/// Maximum size of a key file.
+pub const MAX_FILE: u64 = 16 * 1024 * 1024;
+
 /// Longer tokens are refused unread.
 const MAX_TOKEN_BYTES: usize = 1024;
 

@@ -2,10 +2,8 @@
 
 use super::{Pair, Resolver, parts::mentioned_claims};
 use crate::{
-    expand::{has_reference, shown},
     keys::{WrittenIssuer, check::join},
     problem::Code,
-    secret::{MASK, Secret},
     settings::{Introspection, IssuedTokens, Issuer, JwksPlace},
 };
 use std::collections::BTreeMap;
@@ -55,13 +53,11 @@ impl Resolver<'_> {
                         self.report(Code::Missing, inner.written, &key, format!("`{name}` is needed here"));
                     }
                 }
-                let secret = secret?;
-                let text = secret.written.text().unwrap_or_default();
-                let hidden = if has_reference(text) { shown(text) } else { MASK.to_owned() };
+                let client_secret = secret?.secret();
                 IssuedTokens::Opaque(Introspection {
                     url: endpoint.url?,
                     client_id: endpoint.client_id?,
-                    client_secret: Secret::new(secret.read.text().unwrap_or_default(), hidden),
+                    client_secret,
                     keep: endpoint.keep,
                 })
             }

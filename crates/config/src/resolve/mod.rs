@@ -10,12 +10,13 @@ mod shown;
 mod warnings;
 
 use crate::{
+    expand::{has_reference, shown as as_written},
     jsonc::{Node, Value},
     keys,
     layered::Layered,
     listen::listen_address,
     problem::{Code, Problem},
-    secret::{Secret, Secrets},
+    secret::{MASK, Secret, Secrets},
     settings::{Origins, Settings},
     watch::Seen,
 };
@@ -210,6 +211,13 @@ impl<'a> Pair<'a> {
     pub(crate) fn entries(self) -> impl Iterator<Item = (&'a str, Self)> {
         let both = self.written.entries().iter().zip(self.read.entries());
         both.map(|(written, read)| (written.key.as_str(), Self { written: &written.node, read: &read.node }))
+    }
+
+    /// A secret: a reference is shown as written, a literal value never.
+    pub(crate) fn secret(self) -> Secret {
+        let text = self.written.text().unwrap_or_default();
+        let hidden = if has_reference(text) { as_written(text) } else { MASK.to_owned() };
+        Secret::new(self.read.text().unwrap_or_default(), hidden)
     }
 
     /// The items of a list.

@@ -185,8 +185,7 @@ impl Resolver<'_> {
         let mut found = BTreeMap::new();
         for (name, pair) in headers.into_iter().flat_map(Pair::entries) {
             let key = join(key, name);
-            let (text, value) =
-                (pair.written.text().unwrap_or_default(), pair.read.text().unwrap_or_default());
+            let value = pair.read.text().unwrap_or_default();
             if name.is_empty() || !name.bytes().all(is_header_byte) {
                 self.report(Code::BadValue, pair.written, &key, format!("`{name}` cannot name a header"));
             }
@@ -200,8 +199,7 @@ impl Resolver<'_> {
             {
                 self.report_value(Code::WeakSecret, pair.written, &key, "the credential is empty");
             }
-            let shown = if has_reference(text) { shown(text) } else { MASK.to_owned() };
-            found.insert(name.to_owned(), Secret::new(value, shown));
+            found.insert(name.to_owned(), pair.secret());
         }
         found
     }
@@ -242,13 +240,13 @@ impl Resolver<'_> {
 
     fn oauth_secret(&mut self, at: Option<Pair<'_>>, key: &str, name: &str) -> Option<Secret> {
         let pair = at.and_then(|at| at.get(name)).filter(|secret| secret.read.text().is_some())?;
-        let (text, value) = (pair.written.text().unwrap_or_default(), pair.read.text().unwrap_or_default());
+        let value = pair.read.text().unwrap_or_default();
         let key = join(key, name);
         if looks::weak(value) && !self.is_reported(&key) {
             let message = "the secret is empty, well known or too short";
             self.report_value(Code::WeakSecret, pair.written, &key, message);
         }
-        Some(Secret::new(value, if has_reference(text) { shown(text) } else { MASK.to_owned() }))
+        Some(pair.secret())
     }
 
     fn builtin(&mut self, written: &WrittenServer, both: Pair<'_>, key: &str) -> Option<Builtin> {

@@ -69,8 +69,6 @@ pub enum ResponseError {
     Head(#[from] HeadError),
     #[error(transparent)]
     Framing(#[from] FramingError),
-    #[error("the head of the answer is longer than {HEAD_LIMIT} bytes")]
-    LongHead,
     #[error("the server announced an answer more than {MAX_INTERIM} times")]
     TooManyInterim,
     #[error("the server switched to another protocol unasked")]
@@ -243,7 +241,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 }
             }
             if self.input.len() > HEAD_LIMIT {
-                return Poll::Ready(Err(ResponseError::LongHead));
+                return Poll::Ready(Err(HeadError::TooLong.into()));
             }
             scanned = self.input.len();
             if ready!(self.poll_read(None, cx))? == 0 {

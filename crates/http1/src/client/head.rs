@@ -35,6 +35,8 @@ pub enum Reuse {
 pub enum HeadError {
     #[error("the head of the answer cannot be read: {0}")]
     Syntax(#[from] httparse::Error),
+    #[error("the head of the answer is longer than {HEAD_LIMIT} bytes")]
+    TooLong,
     #[error("the answer is a TLS alert")]
     TlsAlert,
     #[error("the status of the answer is no status")]
@@ -53,6 +55,7 @@ pub(super) fn parse(input: &mut BytesMut, method: &Method) -> Result<Option<Resp
     let mut parsed = httparse::Response::new(&mut []);
     let parser = ParserConfig::default();
     let length = match parser.parse_response_with_uninit_headers(&mut parsed, input, &mut headers)? {
+        Status::Complete(length) if length > HEAD_LIMIT => return Err(HeadError::TooLong),
         Status::Complete(length) => length,
         Status::Partial => return Ok(None),
     };

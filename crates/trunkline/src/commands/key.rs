@@ -12,8 +12,6 @@ use std::{
 use trunkline_auth::{ApiKeys, BadKeys, keys};
 use trunkline_config::{overwrite, read_regular_text};
 
-/// Maximum size of a key file.
-const MAX_FILE: u64 = 16 * 1024 * 1024;
 const FILE_NAME: &str = "keys.json";
 
 /// Make, list or remove API keys
@@ -116,7 +114,7 @@ impl KeyFile {
     /// Reads the file; a missing one has no keys.
     fn read(path: PathBuf) -> Result<Self, Failure> {
         let unusable = |why: &dyn std::fmt::Display| Failure::usage(format!("{}: {why}", path.display()));
-        let before = match read_regular_text(&path, MAX_FILE) {
+        let before = match read_regular_text(&path, keys::MAX_FILE) {
             Ok(text) => Some(text),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(unusable(&error)),
@@ -138,7 +136,7 @@ impl KeyFile {
         };
         let text = format!("{:#}\n", json!({"keys": self.entries}));
         check(&text).map_err(|error| failed(&error))?;
-        let now = read_regular_text(&self.path, MAX_FILE).ok();
+        let now = read_regular_text(&self.path, keys::MAX_FILE).ok();
         if now != self.before {
             return Err(failed(&"it was changed in the meantime; try again"));
         }

@@ -71,10 +71,12 @@ impl Screen {
         self.tell_exactly(&self.hide(text));
     }
 
-    /// Like `tell`, for frames and messages that the user asked to see as they are.
+    /// Like `tell`, for frames and messages that the user asked to see as they are: only the values
+    /// behind references and tokens are masked.
     pub(super) fn tell_exactly(&self, text: &str) {
+        let text = self.concealed.hide_known(text);
         // If writing to stderr fails, there is no one to report it to.
-        self.with_bar_suspended(|| Stream::Error.text(text, self.stderr).unwrap_or_default());
+        self.with_bar_suspended(|| Stream::Error.text(&text, self.stderr).unwrap_or_default());
     }
 
     /// Prints one JSON value to standard error, even with `--quiet`. Secrets are masked.

@@ -18,6 +18,7 @@ pub(crate) mod observed;
 pub(crate) mod operator;
 pub(crate) mod packs;
 pub(crate) mod reach;
+mod reread;
 pub(crate) mod serve;
 pub(crate) mod settings;
 pub(crate) mod signing;

@@ -13,6 +13,9 @@ use trunkline_config::{
 use trunkline_protocol::{Era, Revision};
 use trunkline_transport::http::HttpOptions;
 
+/// Shorter parts of a secret text are ordinary words.
+const SHORTEST_PART: usize = 8;
+
 /// A program, with its environment and working directory.
 pub(crate) fn program(
     local: &Local,
@@ -47,7 +50,7 @@ pub(crate) fn address(
     server: &Server,
     environment: &Environment,
 ) -> Result<(Target, ConnectOptions), String> {
-    conceal(remote.headers.values().chain([&remote.url]), environment);
+    conceal_parts(remote.headers.values().chain([&remote.url]), environment);
     let target = Target::url(remote.url.expose()).map_err(|bad| bad.to_string())?;
     let mut options = connect_options(server, remote.era, environment)?;
     options.http = HttpOptions { extra_headers: headers(remote)?, ..HttpOptions::default() };
@@ -63,6 +66,18 @@ pub(crate) fn address(
 fn conceal<'a>(values: impl Iterator<Item = &'a Secret>, environment: &Environment) {
     for value in values.filter(|value| value.shown() != value.expose()) {
         environment.concealed.add(value.expose());
+    }
+}
+
+/// Masks the secret parts of a header or an address, too: a server may repeat only the token, or
+/// the query.
+fn conceal_parts<'a>(values: impl Iterator<Item = &'a Secret>, environment: &Environment) {
+    for value in values.filter(|value| value.shown() != value.expose()) {
+        environment.concealed.add(value.expose());
+        let parts = value.expose().split([' ', '/', '?', '&', '=', ':', '@', ',', ';']);
+        parts
+            .filter(|part| part.len() >= SHORTEST_PART && !value.shown().contains(part))
+            .for_each(|part| environment.concealed.add(part));
     }
 }
 

@@ -1,8 +1,9 @@
 //! TLS of the listener: reads its files, and reads them again when they change.
 
+use super::reread::Reread;
 use crate::failure::Failure;
 use std::{path::Path, sync::Arc};
-use trunkline_config::{ClientCertificates, Seen, Tls as Settings, Watch, read_regular};
+use trunkline_config::{ClientCertificates, Seen, Tls as Settings, read_regular};
 use trunkline_serve::{CertificateDemand, ClientAuthorities, Encryption, Tls, TlsFiles};
 
 /// Largest certificate or key file.
@@ -13,25 +14,23 @@ pub(crate) fn encryption(settings: Option<&Settings>, insecure_http: bool) -> Re
     let Some(settings) = settings else {
         return Ok(if insecure_http { Encryption::NotHere } else { Encryption::None });
     };
-    let watch = Watch::new(seen(settings));
+    let watched = settings.clone();
+    let changes = Reread::new(move || seen(&watched));
     let tls = Tls::new(&files(settings)?).map_err(|error| unusable(settings, &error))?;
     let tls = Arc::new(tls);
-    tokio::spawn(reload(settings.clone(), tls.clone(), watch));
+    let (settings, replaced) = (settings.clone(), tls.clone());
+    changes.by(move || reload(&settings, &replaced));
     Ok(Encryption::Tls(tls))
 }
 
-async fn reload(settings: Settings, tls: Arc<Tls>, mut watch: Watch) {
-    loop {
-        watch.changed().await;
-        watch.follow(seen(&settings));
-        let replaced = files(&settings)
-            .and_then(|files| tls.replace(&files).map_err(|error| unusable(&settings, &error)));
-        match replaced {
-            Ok(()) => tracing::info!("the certificate was read again; new connections use it"),
-            // A certificate and its key are two files, which rarely change at the same moment.
-            Err(failure) => {
-                tracing::warn!(reason = failure.to_text(), "the changed certificate is not used");
-            }
+fn reload(settings: &Settings, tls: &Tls) {
+    let replaced =
+        files(settings).and_then(|files| tls.replace(&files).map_err(|error| unusable(settings, &error)));
+    match replaced {
+        Ok(()) => tracing::info!("the certificate was read again; new connections use it"),
+        // A certificate and its key are two files, which rarely change at the same moment.
+        Err(failure) => {
+            tracing::warn!(reason = failure.to_text(), "the changed certificate is not used");
         }
     }
 }

@@ -24,7 +24,7 @@ fn protected(resource: Option<&'static str>, server: Option<&'static str>) -> Vi
 }
 
 const RESOURCE: &str = r#"{"resource":"SELF/mcp","authorization_servers":["SELF"]}"#;
-const SERVER: &str = r#"{"issuer":"SELF","authorization_endpoint":"SELF/authorize","code_challenge_methods_supported":["S256"]}"#;
+const SERVER: &str = r#"{"issuer":"SELF","authorization_endpoint":"SELF/authorize","registration_endpoint":"SELF/register","code_challenge_methods_supported":["S256"]}"#;
 
 #[test]
 fn a_server_that_wants_a_token_and_says_whose() {

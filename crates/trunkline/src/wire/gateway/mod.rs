@@ -30,7 +30,7 @@ use trunkline_gateway::{
     policy::Policy,
     status::{ConfigStatus, Started, StatusPage},
     trace::Tracer,
-    upstream::{Offer, Upstream},
+    upstream::{Offer, Status, Upstream},
 };
 use trunkline_protocol::{Caller, ServerName, message::Implementation};
 use trunkline_store::Store;
@@ -204,12 +204,21 @@ impl Running {
         let page = StatusPage {
             gateway,
             config: now.config.clone(),
-            upstreams: now.upstreams.values().map(|upstream| upstream.status()).collect(),
+            upstreams: now.upstreams.values().map(|upstream| self.status_of(upstream)).collect(),
             catalog: self.gateway.catalog_report(),
         };
         drop(now);
         let visible = (!self.gateway.may_operate(caller)).then(|| self.gateway.visible_catalog(caller));
         page.to_json(visible)
+    }
+
+    /// The status of an upstream. Its error may repeat what we sent, so known secrets are masked.
+    fn status_of(&self, upstream: &Upstream) -> Status {
+        let mut status = upstream.status();
+        if let Some(error) = &mut status.last_error {
+            error.text = self.environment.concealed.hide(&error.text);
+        }
+        status
     }
 
     /// The metrics of all upstreams.

@@ -94,10 +94,11 @@ impl Running {
                 upstream.halt(drain).await;
             }
             if operation == Operation::Stop {
-                return upstream.status();
+                return self.status_of(&upstream);
             }
             upstream.resume().await;
-            upstream.settled(SETTLE).await
+            upstream.settled(SETTLE).await;
+            self.status_of(&upstream)
         });
         async move {
             match task.await {
