@@ -103,7 +103,8 @@ fn answer(mut stream: TcpStream, log: &Mutex<String>) {
     if head.is_empty() || reader.read_exact(&mut body).is_err() {
         return;
     }
-    let said = json!({"error": format!("cannot serve {head} {}", String::from_utf8_lossy(&body))}).to_string();
+    let said =
+        json!({"error": format!("cannot serve {head} {}", String::from_utf8_lossy(&body))}).to_string();
     log.lock().unwrap().push_str(&said);
     let head = "HTTP/1.1 500 X\r\ncontent-type: application/json\r\nconnection: close\r\n";
     let _gone = write!(stream, "{head}content-length: {}\r\n\r\n{said}", said.len());
@@ -220,7 +221,8 @@ fn o13_no_secret_leaves_the_gateway_or_a_command() {
     let keys = house.path("keys.json").display().to_string();
     let key = house.run(&["key", "new", "ada", "--keys", &keys]).stdout.trim().to_owned();
     let (mut gateway, endpoint) = house.serve();
-    let (good, wrong) = (format!("Authorization: Bearer {key}"), format!("Authorization: Bearer {WRONG_KEY}"));
+    let (good, wrong) =
+        (format!("Authorization: Bearer {key}"), format!("Authorization: Bearer {WRONG_KEY}"));
     let password = format!("password={PASSWORD}");
     let audit = house.path("audit").display().to_string();
     let origin = endpoint.trim_end_matches("/mcp");
@@ -253,19 +255,19 @@ fn o13_no_secret_leaves_the_gateway_or_a_command() {
     ] {
         outputs.push((words.join(" ").replace(&key, "KEY"), house.run(words)));
     }
-    rustix::process::kill_process(
-        rustix::process::Pid::from_child(&gateway),
-        rustix::process::Signal::TERM,
-    )
-    .unwrap();
+    rustix::process::kill_process(rustix::process::Pid::from_child(&gateway), rustix::process::Signal::TERM)
+        .unwrap();
     gateway.wait().unwrap();
 
     let tokens = house.tokens();
     assert!(!tokens.is_empty(), "the bench issued no token");
     let read = |name: &str| fs::read_to_string(house.path(name)).unwrap();
-    outputs.extend([("log", read("log")), ("access log", read("access.log")), ("audit", texts(&house.path("audit")))].map(
-        |(name, text)| (name.to_owned(), Run { code: 0, stdout: text, stderr: String::new(), log: String::new() }),
-    ));
+    outputs.extend(
+        [("log", read("log")), ("access log", read("access.log")), ("audit", texts(&house.path("audit")))]
+            .map(|(name, text)| {
+                (name.to_owned(), Run { code: 0, stdout: text, stderr: String::new(), log: String::new() })
+            }),
+    );
     let secrets = VARIABLES.iter().map(|(_, value)| *value);
     let secrets = secrets.chain([FILE, PASSWORD, WRONG_KEY, &key]).chain(tokens.iter().map(String::as_str));
     for secret in secrets {
@@ -277,13 +279,16 @@ fn o13_no_secret_leaves_the_gateway_or_a_command() {
     }
     // The secrets were where they belong, so the test would have noticed them.
     let seen = house.mirror.seen();
-    assert!(["HEADER", "QUERY"].iter().all(|name| {
-        let value = VARIABLES.iter().find(|(known, _)| known == name).unwrap().1;
-        seen.contains(value)
-    }) && seen.contains(FILE), "{seen}");
+    assert!(
+        ["HEADER", "QUERY"].iter().all(|name| {
+            let value = VARIABLES.iter().find(|(known, _)| known == name).unwrap().1;
+            seen.contains(value)
+        }) && seen.contains(FILE),
+        "{seen}"
+    );
     assert!(house.collector.seen().contains("canary-of-the-collector"), "no trace was exported");
     let log = &outputs.iter().find(|(name, _)| name == "log").unwrap().1.stdout;
-    assert!(log.contains("called with"), "the error output of servers is logged: {log}");
+    assert!(log.contains("its last error output"), "the error output of servers is logged: {log}");
     let exported = house.collector.seen().replace("canary-of-the-collector", "");
     assert!(!exported.contains("canary"), "a trace has a secret");
 }
