@@ -1,5 +1,5 @@
 //! References in texts: `{env:NAME}`, `${NAME}`, `${NAME:-default}`, `{file:path}`,
-//! `{keychain:service/account}`.
+//! `{keychain:NAME}`.
 //!
 //! A text may contain several, at any position. Malformed references are kept as text, resolved
 //! values are not expanded again, and `$${` means `${`.
@@ -10,9 +10,13 @@ use crate::secret::MASK;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
     Literal(&'a str),
-    Variable { name: &'a str, default: Option<&'a str> },
+    Variable {
+        name: &'a str,
+        default: Option<&'a str>,
+    },
     File(&'a str),
-    Keychain { service: &'a str, account: &'a str },
+    /// The name of a secret.
+    Keychain(&'a str),
 }
 
 /// True if the text contains a reference or an escape.
@@ -99,7 +103,7 @@ impl Piece<'_> {
             Self::Variable { name, default: None } => format!("{{env:{name}}}"),
             Self::Variable { name, default: Some(default) } => format!("${{{name}:-{default}}}"),
             Self::File(path) => format!("{{file:{path}}}"),
-            Self::Keychain { service, account } => format!("{{keychain:{service}/{account}}}"),
+            Self::Keychain(name) => format!("{{keychain:{name}}}"),
         }
     }
 }
@@ -114,7 +118,6 @@ fn literal<'a>(found: &mut Vec<Piece<'a>>, text: &'a str) {
 struct Ahead<'a> {
     text: &'a str,
     brace: Next,
-    slash: Next,
 }
 
 /// Cached position of the next occurrence of a character.
@@ -127,7 +130,7 @@ impl<'a> Ahead<'a> {
     fn of(text: &'a str) -> Self {
         // Position 0 means "not searched yet": no reference can end at the start of the text.
         let next = |wanted| Next { wanted, at: Some(0) };
-        Self { text, brace: next('}'), slash: next('/') }
+        Self { text, brace: next('}') }
     }
 
     /// The reference that starts here, and its end.
@@ -147,9 +150,8 @@ impl<'a> Ahead<'a> {
         }
         let start = behind("{keychain:")?;
         let end = self.brace.at_or_behind(start, text)?;
-        let slash = self.slash.at_or_behind(start, text).filter(|slash| *slash < end)?;
-        let (service, account) = (&text[start..slash], &text[slash + 1..end]);
-        Some((Piece::Keychain { service, account }, end + 1))
+        let name = &text[start..end];
+        is_secret_name(name).then_some((Piece::Keychain(name), end + 1))
     }
 
     /// The variable name that starts here, with an optional default, up to the closing brace.
@@ -178,6 +180,12 @@ impl Next {
     }
 }
 
+/// True if a secret may have this name: up to 128 letters, digits and characters of `._@/-`.
+pub fn is_secret_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._@/-".contains(c);
+    (1..=128).contains(&name.len()) && name.chars().all(is_plain)
+}
+
 fn is_name_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
@@ -195,7 +203,7 @@ mod tests {
     #[test]
     fn every_kind_of_reference_is_found_anywhere() {
         use Piece::{File, Keychain, Literal, Variable};
-        let found = pieces("a{env:A}b${B}${C:-d e}{file:~/x}{keychain:svc/me@x}z");
+        let found = pieces("a{env:A}b${B}${C:-d e}{file:~/x}{keychain:svc/me@x}{keychain:K}z");
         assert_eq!(
             found,
             [
@@ -205,7 +213,8 @@ mod tests {
                 Variable { name: "B", default: None },
                 Variable { name: "C", default: Some("d e") },
                 File("~/x"),
-                Keychain { service: "svc", account: "me@x" },
+                Keychain("svc/me@x"),
+                Keychain("K"),
                 Literal("z"),
             ]
         );
@@ -221,7 +230,8 @@ mod tests {
             "{A}",
             "${9}",
             "é{env",
-            "{keychain:x}",
+            "{keychain:}",
+            "{keychain:x y}",
             "{file:}",
             "${A b}",
             "{\"a\": 1}",

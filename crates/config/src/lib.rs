@@ -37,7 +37,7 @@ mod write;
 pub use approval::{Approvals, FoundFile, NotApproved, approve};
 pub use disclosure::{DisclosedServer, Disclosure, Reference, Said};
 pub use excerpt::covered;
-pub use expand::is_variable_name;
+pub use expand::{is_secret_name, is_variable_name};
 pub use files::{FILE_NAME, find_upwards};
 pub use keys::{parse_time, reference_page, schema, schema_json};
 pub use layered::Layered;

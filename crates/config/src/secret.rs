@@ -14,9 +14,9 @@ pub struct Secret {
     shown: String,
 }
 
-/// A keychain, which resolves `{keychain:service/account}`.
+/// A keychain, which resolves `{keychain:NAME}`.
 pub trait Secrets: Send + Sync {
-    fn keychain(&self, service: &str, account: &str) -> Result<String, NoSecret>;
+    fn keychain(&self, name: &str) -> Result<String, NoSecret>;
 }
 
 /// The reason why a secret is unavailable, and what to do.
@@ -85,9 +85,9 @@ impl Serialize for Secret {
 }
 
 impl Secrets for NoKeychain {
-    fn keychain(&self, service: &str, account: &str) -> Result<String, NoSecret> {
+    fn keychain(&self, name: &str) -> Result<String, NoSecret> {
         Err(NoSecret {
-            reason: format!("there is no keychain here to look for `{service}/{account}` in"),
+            reason: format!("there is no keychain here to look for `{name}` in"),
             suggestion:
                 "put the secret into a file only you can read and write `{file:path}`, or into a variable and write `{env:NAME}`"
                     .to_owned(),

@@ -47,11 +47,11 @@ fn v02_a_byte_order_mark_is_no_problem() {
 #[test]
 fn v02_a_secret_in_the_file_itself_is_warned_about() {
     insta::assert_snapshot!(problems("{\"mcp\": {\"servers\": {\n  \"a\": {\"command\": [\"x\", \"--token\", \"abcdefgh12\"], \"environment\": {\"API_KEY\": \"abcdefgh12\", \"LANG\": \"C\"}},\n  \"b\": {\"url\": \"https://h/mcp?api_key=abcdefgh12\", \"headers\": {\"X-Api-Key\": \"abcdefgh12\"},\n        \"oauth\": {\"clientSecret\": \"abcdefgh12\"}}\n}}}"), @r#"
-    /project/trunkline.json:2:37+12 warning[inline-secret] mcp.servers.a.command[2]: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
-    /project/trunkline.json:2:79+12 warning[inline-secret] mcp.servers.a.environment.API_KEY: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
-    /project/trunkline.json:3:16+34 warning[inline-secret] mcp.servers.b.url: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
-    /project/trunkline.json:3:77+12 warning[inline-secret] mcp.servers.b.headers.X-Api-Key: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
-    /project/trunkline.json:4:35+12 warning[inline-secret] mcp.servers.b.oauth.clientSecret: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
+    /project/trunkline.json:2:37+12 warning[inline-secret] mcp.servers.a.command[2]: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:NAME}` instead)
+    /project/trunkline.json:2:79+12 warning[inline-secret] mcp.servers.a.environment.API_KEY: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:NAME}` instead)
+    /project/trunkline.json:3:16+34 warning[inline-secret] mcp.servers.b.url: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:NAME}` instead)
+    /project/trunkline.json:3:77+12 warning[inline-secret] mcp.servers.b.headers.X-Api-Key: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:NAME}` instead)
+    /project/trunkline.json:4:35+12 warning[inline-secret] mcp.servers.b.oauth.clientSecret: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:NAME}` instead)
     "#);
 }
 
@@ -61,7 +61,7 @@ fn v02_a_file_that_others_can_read_or_change_is_warned_about() {
     let place = Place::project(text).file("project/key", "k\n").mode("project/key", 0o644);
     insta::assert_snapshot!(place.mode("project/trunkline.json", 0o666).problems(), @r"
     /project/trunkline.json:0:0+0 warning[open-file] : others can change this file, and with it the commands that are run (chmod go-w /project/trunkline.json)
-    /project/trunkline.json:2:54+12 warning[inline-secret] mcp.servers.a.environment.API_KEY: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
+    /project/trunkline.json:2:54+12 warning[inline-secret] mcp.servers.a.environment.API_KEY: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:NAME}` instead)
     /project/trunkline.json:2:54+12 warning[open-file] : others can read this file, and it holds a secret (chmod 600 /project/trunkline.json)
     /project/trunkline.json:2:73+12 warning[open-file] mcp.servers.a.environment.B: others can read /project/key (chmod 600 /project/key)
     ");
@@ -98,7 +98,7 @@ fn values_of_the_wrong_kind_or_outside_their_bounds_are_all_told() {
     /project/trunkline.json:7:51+1 error[out-of-range] telemetry.sample: it must lie between 0 and 1
     /project/trunkline.json:7:69+2 error[out-of-range] telemetry.serviceName: the text is empty
     /project/trunkline.json:8:39+18 error[bad-value] mcp.servers.a.url: the address holds a user name or password; send credentials in a header instead
-    /project/trunkline.json:8:39+18 warning[inline-secret] mcp.servers.a.url: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
+    /project/trunkline.json:8:39+18 warning[inline-secret] mcp.servers.a.url: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:NAME}` instead)
     /project/trunkline.json:8:39+18 error[conflict] mcp.servers.a.url: `url` is for remote servers, and this one is local
     /project/trunkline.json:8:70+2 error[out-of-range] mcp.servers.a.command: the list is empty
     /project/trunkline.json:8:90+1 error[wrong-kind] mcp.servers.b.url: a text or null belongs here, not a number
@@ -139,7 +139,7 @@ fn what_does_not_belong_together_is_told() {
     /project/trunkline.json:9:107+3 error[conflict] mcp.servers.G.tools.d.rename: `b` is called `c` already
     /project/trunkline.json:10:53+3 error[bad-value] mcp.servers.h.headers.A B: `A B` cannot name a header
     /project/trunkline.json:10:75+9 error[weak-secret] mcp.servers.h.headers.Authorization: the credential is empty
-    /project/trunkline.json:11:60+10 warning[inline-secret] mcp.servers.i.oauth.clientSecret: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead)
+    /project/trunkline.json:11:60+10 warning[inline-secret] mcp.servers.i.oauth.clientSecret: this looks like a literal secret (write `{env:NAME}`, `{file:path}` or `{keychain:NAME}` instead)
     /project/trunkline.json:11:60+10 error[weak-secret] mcp.servers.i.oauth.clientSecret: the secret is empty, well known or too short
     /project/trunkline.json:13:24+2 error[bad-value] views.server: `server` cannot name a view: 1 to 64 letters, digits, `-` or `_`, and none of `server`, `tools`, `executions`
     /project/trunkline.json:13:54+4 error[unknown-reference] views.v.servers: there is no server `dd` (did you mean `d`?)

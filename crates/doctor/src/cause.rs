@@ -642,7 +642,7 @@ catalogue! {
             "Take that right away with `chmod 600`.";
         KeychainUnavailable = "keychain-unavailable",
             "There is no keychain to keep secrets in",
-            "No secret service answers on this system, so secrets must come from variables or files.",
+            "No secret service answers on this system. Other clients may need one; ours keeps secrets in a file of its own.",
             "Start one, or refer to secrets by variable or file.";
         DefaultPortTaken = "default-port-taken",
             "The port that `serve` uses by default is taken",

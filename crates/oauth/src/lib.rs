@@ -44,6 +44,9 @@ pub use issuer::IssuerMetadata;
 pub use login::LoginOptions;
 pub use resource::ResourceMetadata;
 pub use secret::Secret;
-pub use store::{AccountKey, FileStore, LockGuard, MemoryStore, StoreError, StoredLogin, TokenStore};
+pub use store::{
+    AccountKey, FileStore, LockGuard, MemoryStore, StoreError, StoredLogin, TokenStore, lock_private,
+    read_private, write_private,
+};
 pub use token::Tokens;
 pub use web::{Reach, Web};

@@ -223,6 +223,31 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn r02_a_redirect_to_another_origin_is_not_followed() {
+        use tokio::{
+            io::{AsyncReadExt, AsyncWriteExt},
+            net::TcpListener,
+        };
+        let (first, other) = (TcpListener::bind("127.0.0.1:0").await, TcpListener::bind("127.0.0.1:0").await);
+        let (first, other) = (first.unwrap(), other.unwrap());
+        let (start, target) = (first.local_addr().unwrap(), other.local_addr().unwrap());
+        let serving = tokio::spawn(async move {
+            let (mut stream, _) = first.accept().await.unwrap();
+            let mut head = [0; 4096];
+            assert!(stream.read(&mut head).await.unwrap() > 0);
+            let answer =
+                format!("HTTP/1.1 302 X\r\nlocation: http://{target}/x\r\ncontent-length: 0\r\n\r\n");
+            stream.write_all(answer.as_bytes()).await.unwrap();
+        });
+        let web = Web::new(&HttpOptions::default(), Reach::Private).unwrap();
+        let found = web.document::<serde_json::Value>(&url(&format!("http://{start}/x"))).await;
+        assert!(!matches!(found, Ok(Some(_))), "{found:?}");
+        serving.await.unwrap();
+        let visited = std::future::poll_fn(|cx| std::task::Poll::Ready(other.poll_accept(cx).is_ready()));
+        assert!(!visited.await, "the other origin was asked");
+    }
+
     #[test]
     fn r05_only_https_or_this_machine_is_contacted() {
         let allowed = |text: &str, reach| check_scheme(&url(text), reach).is_ok();

@@ -86,7 +86,7 @@ pub(crate) const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: DATA_HOME,
-        meaning: "Directory of the logins of `auth login`, in `trunkline/logins` (default `~/.local/share`).",
+        meaning: "Directory of the logins of `auth login`, in `trunkline/logins`, and of the secrets of `secret` (default `~/.local/share`).",
     },
     Variable {
         name: BROWSER,
@@ -121,6 +121,12 @@ pub(crate) const VARIABLES: &[Variable] = &[
     },
     Variable { name: HOME, meaning: "The home directory, for the defaults of the `XDG_` directories." },
 ];
+
+/// The user's data directory; `None` if the environment names none.
+pub(crate) fn data_directory(environment: &Environment) -> Option<PathBuf> {
+    let absolute = |name: &str| environment.get_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute(DATA_HOME).or_else(|| absolute(HOME).map(|home| home.join(".local/share")))
+}
 
 /// The sockets that the parent process passes. Removes their variables from the environment, so
 /// this has to run before any thread is started.

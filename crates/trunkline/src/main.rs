@@ -19,6 +19,7 @@ mod session;
 mod stop;
 mod telemetry;
 mod terminal;
+mod vault;
 mod wire;
 
 use args::{Cli, OutputArgs};

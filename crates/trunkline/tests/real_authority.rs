@@ -13,7 +13,7 @@ use std::{
     collections::BTreeMap,
     fs,
     io::{BufRead, BufReader, Write},
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
@@ -168,4 +168,53 @@ fn a_login_at_node_oidc_provider_is_renewed_widened_and_revoked() {
     write(&file, &kept);
     let run = user.run(&["call", server, "whoami"]);
     assert_ne!(run.code, 0, "{run}");
+}
+
+/// The folders with shared libraries below a folder, as `LD_LIBRARY_PATH` wants them.
+fn libraries(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut found = vec![folder.display().to_string()];
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        if path.is_dir() && !path.ends_with("chromium") {
+            found.extend(libraries(&path));
+        }
+    }
+    found
+}
+
+/// A program that opens a page in Chromium, and keeps the text of the last page.
+fn chromium(home: &Path) -> PathBuf {
+    let root = installed::installed("browser");
+    let unpacked = root.join("usr/lib/chromium/chromium-headless-shell");
+    let program = if unpacked.exists() { unpacked } else { root.join("usr/bin/chromium-headless-shell") };
+    let home = home.display();
+    // The kernel may forbid user namespaces, which the sandbox needs; only our own pages are opened.
+    let script = format!(
+        "#!/bin/sh\nLD_LIBRARY_PATH={} {} --no-sandbox --disable-gpu --user-data-dir={home}/chromium \
+         --dump-dom \"$1\" > {home}/page.part 2>/dev/null\nmv {home}/page.part {home}/page\n",
+        libraries(&root.join("usr/lib")).join(":"),
+        program.display(),
+    );
+    let browser = PathBuf::from(format!("{home}/browser"));
+    fs::write(&browser, script).unwrap();
+    fs::set_permissions(&browser, fs::Permissions::from_mode(0o700)).unwrap();
+    browser
+}
+
+#[test]
+fn a_login_in_a_real_browser_ends_at_our_page() {
+    let authority = Authority::start();
+    let user = User { home: tempfile::tempdir().unwrap() };
+    let server = authority.server.as_str();
+    let browser = chromium(user.home.path());
+    let mut command = user.command(&["auth", "login", server, "--timeout", "1m"]);
+    let login = Run::of(command.env("BROWSER", &browser), "");
+    assert_eq!(login.code, 0, "{login}");
+    assert_eq!(user.run(&["call", server, "whoami"]).stdout, "tester read\n");
+    let page = user.home.path().join("page");
+    while !page.exists() {
+        std::thread::yield_now();
+    }
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("You are signed in."), "{page}");
 }

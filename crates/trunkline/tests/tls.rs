@@ -130,7 +130,10 @@ fn h18_calls_are_encrypted_and_plain_requests_get_nothing() {
     let plain = site.trusted(&gateway.endpoint.replace("https:", "http:"), &[]);
     assert_eq!(plain.code, 3, "{plain}");
     assert!(plain.stderr.contains("error[E216]"), "{plain}");
-    assert!(plain.stderr.contains("this port speaks TLS") && plain.stderr.contains("use https://"), "{plain}");
+    assert!(
+        plain.stderr.contains("this port speaks TLS") && plain.stderr.contains("use https://"),
+        "{plain}"
+    );
 }
 
 /// A client that speaks plain HTTP gets a response that it can show.

@@ -67,7 +67,7 @@ Anywhere in a text:
 | `{env:NAME}`, `${NAME}` | the environment variable; an error if it is not set |
 | `${NAME:-default}` | the variable, or the default if it is not set or empty |
 | `{file:path}` | the content of the file, without the line break at its end |
-| `{keychain:service/account}` | a secret in the system's keychain |
+| `{keychain:NAME}` | a secret that `trunkline secret set NAME` has stored |
 | `$${` | a literal `${` |
 
 Values of references are never shown or logged.

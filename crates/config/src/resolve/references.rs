@@ -174,11 +174,9 @@ impl LookUp<'_> {
                 )
             }
             Piece::File(path) => self.file(node, path, key),
-            Piece::Keychain { service, account } => {
-                self.around.secrets.keychain(service, account).unwrap_or_else(|missing| {
-                    self.report(Code::UnavailableSecret, node, key, (missing.reason, missing.suggestion))
-                })
-            }
+            Piece::Keychain(name) => self.around.secrets.keychain(name).unwrap_or_else(|missing| {
+                self.report(Code::UnavailableSecret, node, key, (missing.reason, missing.suggestion))
+            }),
         }
     }
 

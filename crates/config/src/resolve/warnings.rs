@@ -68,7 +68,7 @@ impl Warnings<'_> {
     }
 
     fn warn(&mut self, node: &Node, key: &str) {
-        let hint = "write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead";
+        let hint = "write `{env:NAME}`, `{file:path}` or `{keychain:NAME}` instead";
         let message = "this looks like a literal secret";
         self.problems
             .push(self.layered.sources.problem(Code::InlineSecret, node.place, key, message).suggest(hint));

@@ -89,7 +89,10 @@ async fn token(
     scopes: &[String],
 ) -> Result<(), Stop> {
     let account = &sign_in.account;
-    let challenges: Vec<String> = reply.headers.get_all(header::WWW_AUTHENTICATE).iter()
+    let challenges: Vec<String> = reply
+        .headers
+        .get_all(header::WWW_AUTHENTICATE)
+        .iter()
         .filter_map(|value| value.to_str().ok().map(str::to_owned))
         .collect();
     let issued = match (&sign_in.page, stored(account).is_some_and(|login| login.tokens.is_some())) {
@@ -200,8 +203,11 @@ async fn not_let_in(exam: &mut Examination<'_>, site: &Site<'_>, sign_in: &SignI
         (_, Some(scopes)) => {
             let more: Vec<String> = scopes.iter().map(|scope| format!(" --scope {scope}")).collect();
             let summary = format!("the token lacks some of the scopes `{}`", scopes.join(" "));
-            Problem::new(Cause::ScopeMissing, summary)
-                .fix(format!("trunkline auth login {}{}", site.address, more.concat()))
+            Problem::new(Cause::ScopeMissing, summary).fix(format!(
+                "trunkline auth login {}{}",
+                site.address,
+                more.concat()
+            ))
         }
         _ => return broken(exam, site, failed).await,
     };

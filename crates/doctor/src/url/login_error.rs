@@ -9,11 +9,7 @@ const GIVE: &str = "trunkline doctor -H 'Authorization: Bearer {env:TOKEN}' … 
 const CONFIGURE: &str = "\"oauth\": { \"clientId\": \"…\" }    # in the server's entry of trunkline.json";
 
 /// The failed step and its problem, for an error of a login.
-pub(super) fn explain(
-    site: &Site<'_>,
-    found: &AuthorizationServer,
-    error: &OAuthError,
-) -> (StepId, Problem) {
+pub(super) fn explain(site: &Site<'_>, found: &AuthorizationServer, error: &OAuthError) -> (StepId, Problem) {
     let registers = |url: &str| found.registration.as_deref() == Some(url);
     let problem = match error {
         OAuthError::NoClient { .. } => return (StepId::ClientKnown, no_client(&found.issuer)),
@@ -22,7 +18,9 @@ pub(super) fn explain(
             let problem = Problem::new(Cause::RegistrationRefused, summary).fix(CONFIGURE);
             return (StepId::ClientKnown, problem);
         }
-        OAuthError::Fetch { url, .. } | OAuthError::Malformed { url, .. } | OAuthError::Status { url, .. }
+        OAuthError::Fetch { url, .. }
+        | OAuthError::Malformed { url, .. }
+        | OAuthError::Status { url, .. }
             if registers(url) =>
         {
             let problem = Problem::new(Cause::RegistrationMalformed, error.to_string()).fix(CONFIGURE);

@@ -56,7 +56,9 @@ pub(super) async fn follow(
         ));
     };
     if let Some(known) = known.filter(|known| !issuers.contains(known)) {
-        return Err(Box::new(moved(site, known, issuer).proof(Evidence::new(Kind::Body, resource.to_string()))));
+        return Err(Box::new(
+            moved(site, known, issuer).proof(Evidence::new(Kind::Body, resource.to_string())),
+        ));
     }
     let server = authorization_server(site, &client, issuer).await?;
     check_server(issuer, &server)?;
@@ -67,7 +69,13 @@ pub(super) async fn follow(
     let evidence =
         vec![Evidence::fact(format!("metadata at {place}")), Evidence::new(Kind::Body, resource.to_string())];
     let registration = text("registration_endpoint");
-    Ok(AuthorizationServer { issuer: (*issuer).to_owned(), authorize, registration, takes_documents, evidence })
+    Ok(AuthorizationServer {
+        issuer: (*issuer).to_owned(),
+        authorize,
+        registration,
+        takes_documents,
+        evidence,
+    })
 }
 
 fn moved(site: &Site<'_>, known: &str, issuer: &str) -> Problem {

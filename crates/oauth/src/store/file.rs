@@ -1,22 +1,18 @@
 //! Logins in files that only their owner can read.
 
-use super::{AccountKey, StoreError, StoredLogin, TokenStore};
-use futures_util::future::BoxFuture;
-use rustix::{
-    fs::{FileType, Mode, OFlags, fstat, open},
-    process::getuid,
+use super::{
+    AccountKey, StoreError, StoredLogin, TokenStore,
+    private_file::{failed, lock_private, prepare, read_private, write_private},
 };
+use futures_util::future::BoxFuture;
 use std::{
     fs::{self, File},
-    io::{self, Read, Write},
-    os::unix::fs::DirBuilderExt,
+    io,
     path::{Path, PathBuf},
     time::Duration,
 };
 use trunkline_resilience::timeout;
 
-/// Largest file that is read; ours are much smaller.
-const MAX_FILE: u64 = 1024 * 1024;
 /// Longest wait for another process. A refresh is bounded by the timeouts of its requests.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(90);
 
@@ -59,11 +55,6 @@ impl FileStore {
     fn path(&self, key: &AccountKey) -> PathBuf {
         self.folder.join(format!("{}.json", key.digest()))
     }
-
-    fn prepare(&self) -> Result<(), StoreError> {
-        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
-        made.map_err(|error| failed(&self.folder, "created", &error))
-    }
 }
 
 impl TokenStore for FileStore {
@@ -75,17 +66,10 @@ impl TokenStore for FileStore {
     }
 
     fn save(&self, key: &AccountKey, login: &StoredLogin) -> Result<(), StoreError> {
-        self.prepare()?;
         let path = self.path(key);
-        let draft = path.with_extension(format!("{}.tmp", uuid::Uuid::new_v4().simple()));
         let text = serde_json::to_vec_pretty(login)
             .map_err(|error| failed(&path, "written", &io::Error::other(error)))?;
-        let written = write_new(&draft, &text).and_then(|()| fs::rename(&draft, &path));
-        written.map_err(|error| {
-            // The old login stays; a draft that cannot be removed is only litter.
-            fs::remove_file(&draft).ok();
-            failed(&path, "written", &error)
-        })
+        write_private(&path, &text)
     }
 
     fn remove(&self, key: &AccountKey) -> Result<(), StoreError> {
@@ -99,16 +83,9 @@ impl TokenStore for FileStore {
     fn lock(&self, key: &AccountKey) -> BoxFuture<'static, Result<LockGuard, StoreError>> {
         let (store, path) = (self.clone(), self.path(key).with_extension("lock"));
         Box::pin(async move {
-            store.prepare()?;
+            prepare(&store.folder)?;
             let shown = path.display().to_string();
-            let locking = tokio::task::spawn_blocking(move || {
-                let flags = OFlags::CREATE | OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-                let file = open(&path, flags, Mode::RUSR | Mode::WUSR)
-                    .map_err(|error| failed(&path, "opened", &error.into()))?;
-                let file = File::from(file);
-                file.lock().map_err(|error| failed(&path, "locked", &error))?;
-                Ok(LockGuard(Some(file)))
-            });
+            let locking = tokio::task::spawn_blocking(move || Ok(LockGuard(Some(lock_private(&path)?))));
             match timeout(LOCK_TIMEOUT, locking).await {
                 Some(Ok(locked)) => locked,
                 Some(Err(stopped)) => {
@@ -125,48 +102,18 @@ impl TokenStore for FileStore {
     }
 }
 
-/// Reads a file without following a link. Only a regular file of ours that nobody else can read is
-/// trusted.
+/// Reads a login of ours.
 fn read(path: &Path) -> Result<Option<StoredLogin>, StoreError> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = match open(path, flags, Mode::empty()) {
-        Ok(file) => file,
-        Err(rustix::io::Errno::NOENT) => return Ok(None),
-        Err(rustix::io::Errno::LOOP) => return Err(untrusted(path)),
-        Err(error) => return Err(failed(path, "opened", &error.into())),
-    };
-    let status = fstat(&file).map_err(|error| failed(path, "read", &error.into()))?;
-    let is_regular = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile;
-    if !is_regular || status.st_uid != getuid().as_raw() || status.st_mode & 0o077 != 0 {
-        return Err(untrusted(path));
-    }
-    let mut text = Vec::new();
-    let whole = File::from(file).take(MAX_FILE).read_to_end(&mut text);
-    whole.map_err(|error| failed(path, "read", &error))?;
+    let Some(text) = read_private(path)? else { return Ok(None) };
     // The text of a data error could quote a token.
     let malformed = |_| failed(path, "read", &io::Error::other("it is not a login that we wrote"));
     serde_json::from_slice(&text).map(Some).map_err(malformed)
 }
 
-fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
-    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut file = File::from(open(path, flags, Mode::RUSR | Mode::WUSR)?);
-    file.write_all(text)?;
-    file.sync_all()
-}
-
-fn untrusted(path: &Path) -> StoreError {
-    StoreError::Untrusted { path: path.display().to_string() }
-}
-
-fn failed(path: &Path, verb: &'static str, error: &io::Error) -> StoreError {
-    StoreError::File { path: path.display().to_string(), verb, reason: error.to_string() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ClientIdentity, IssuerMetadata, Secret, Tokens};
+    use crate::{ClientIdentity, IssuerMetadata, Secret, Tokens, store::private_file::write_new};
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     fn key(principal: Option<&str>) -> AccountKey {

@@ -2,6 +2,7 @@
 
 mod file;
 mod memory;
+mod private_file;
 
 use crate::{ClientIdentity, IssuerMetadata, Tokens};
 use futures_util::future::BoxFuture;
@@ -11,6 +12,7 @@ use std::{fmt, fmt::Write as _};
 
 pub use file::{FileStore, LockGuard};
 pub use memory::MemoryStore;
+pub use private_file::{lock_private, read_private, write_private};
 
 /// Keeps logins. The file store is one implementation; a keychain can be another.
 pub trait TokenStore: fmt::Debug + Send + Sync {

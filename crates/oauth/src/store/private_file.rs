@@ -60,8 +60,8 @@ pub(super) fn prepare(folder: &Path) -> Result<(), StoreError> {
 /// processes.
 pub fn lock_private(path: &Path) -> Result<File, StoreError> {
     let flags = OFlags::CREATE | OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = open(path, flags, Mode::RUSR | Mode::WUSR)
-        .map_err(|error| failed(path, "opened", &error.into()))?;
+    let file =
+        open(path, flags, Mode::RUSR | Mode::WUSR).map_err(|error| failed(path, "opened", &error.into()))?;
     let file = File::from(file);
     file.lock().map_err(|error| failed(path, "locked", &error))?;
     Ok(file)

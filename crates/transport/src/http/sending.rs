@@ -11,7 +11,9 @@ use http_body_util::Full;
 use hyper_util::client::legacy::ResponseFuture;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
-use trunkline_http1::client::{Connection, HeadError, RequestError, ResponseBody, ResponseError, ResponseHead};
+use trunkline_http1::client::{
+    Connection, HeadError, RequestError, ResponseBody, ResponseError, ResponseHead,
+};
 use trunkline_http1::write_header;
 use trunkline_resilience::{Deadline, hold};
 

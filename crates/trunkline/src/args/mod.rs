@@ -106,6 +106,7 @@ pub(crate) enum Command {
     Approvals(commands::approvals::Args),
     Audit(commands::audit::Args),
     Key(commands::key::Args),
+    Secret(commands::secret::Args),
     Config(commands::config::Args),
     Completions(commands::completions::Args),
     Man(commands::man::Args),

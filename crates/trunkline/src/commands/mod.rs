@@ -24,6 +24,7 @@ pub(crate) mod man;
 pub(crate) mod operate;
 pub(crate) mod prompt;
 pub(crate) mod read;
+pub(crate) mod secret;
 pub(crate) mod serve;
 pub(crate) mod servers;
 pub(crate) mod status;
@@ -89,6 +90,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure
         Command::Approvals(args) => approvals::run(context, &args),
         Command::Audit(args) => audit::run(context, &args),
         Command::Key(args) => key::run(context, &args),
+        Command::Secret(args) => secret::run(context, &args),
         Command::Config(args) => config::run(context, &args),
         Command::Completions(args) => completions::run(context, args),
         Command::Man(args) => man::run(context, &args),

@@ -6,6 +6,7 @@ mod bar;
 mod drawing;
 mod field;
 mod form;
+mod hidden;
 mod host;
 mod log;
 mod progress;
@@ -17,6 +18,7 @@ mod visit;
 mod writer;
 
 pub(crate) use answers::Answers;
+pub(crate) use hidden::hidden_line;
 pub(crate) use host::{TerminalHost, Wishes};
 pub(crate) use progress::Progress;
 pub(crate) use screen::Screen;

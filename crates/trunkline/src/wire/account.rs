@@ -14,10 +14,7 @@ pub(crate) fn logins(environment: &Environment) -> Option<FileStore> {
 
 /// The folder of logins in the user's data directory.
 pub(crate) fn logins_directory(environment: &Environment) -> Option<PathBuf> {
-    let absolute = |name: &str| environment.get_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let data = absolute(environment::DATA_HOME)
-        .or_else(|| absolute(environment::HOME).map(|home| home.join(".local/share")))?;
-    Some(data.join("trunkline/logins"))
+    Some(environment::data_directory(environment)?.join("trunkline/logins"))
 }
 
 /// The account of a configured server. `None` if there is nothing to sign in for: OAuth is off, a

@@ -6,11 +6,12 @@ use crate::{
     failure::Failure,
     remembered::cache_directory,
     render::{problems, safe},
+    vault::Vault,
     wire::account::logins_directory,
 };
 use std::path::{Path, PathBuf};
 use trunkline_config::{
-    Flag, FoundFile, Inputs, Loaded, NoKeychain, NotApproved, Preview, Problem, Rejected, Seen, Settings,
+    Flag, FoundFile, Inputs, Loaded, NotApproved, Preview, Problem, Rejected, Seen, Settings,
 };
 
 /// Reads all layers of the configuration; `file` replaces the one found in the current directory
@@ -20,15 +21,19 @@ pub(crate) fn read(
     file: Option<&Path>,
     flags: Vec<Flag>,
 ) -> Result<Result<Loaded, Box<Rejected>>, Failure> {
-    let mut read = trunkline_config::load(&inputs(environment, file, flags)?);
+    let vault = Vault::find(environment);
+    let mut read = trunkline_config::load(&inputs(environment, file, flags, &vault)?);
     if let Ok(loaded) = &mut read {
         // A change of the lock file is a change of the rules.
         if let Ok(lock) = lock_file(loaded) {
             loaded.watched.push(Seen::now(lock));
         }
+        // A new secret is used without a restart.
+        loaded.watched.extend(vault.path().ok().map(Seen::now));
         // Kept lists are shown to models, so that our tools must not change them.
         loaded.guarded.extend(cache_directory(environment));
         loaded.private.extend(logins_directory(environment));
+        loaded.private.extend(vault.path().ok().map(Path::to_owned));
     }
     let waiting = match &read {
         Ok(loaded) => &loaded.waiting,
@@ -54,21 +59,24 @@ pub(crate) fn lock_file(loaded: &Loaded) -> Result<PathBuf, Failure> {
 
 /// The settings, if they can be read, for a command that needs none of them.
 pub(crate) fn read_if_valid(environment: &Environment) -> Option<Settings> {
-    let inputs = inputs(environment, None, Vec::new()).ok()?;
+    let vault = Vault::find(environment);
+    let inputs = inputs(environment, None, Vec::new(), &vault).ok()?;
     trunkline_config::load(&inputs).ok().map(|loaded| loaded.settings)
 }
 
 /// Judges the configuration with the found file as if it were approved; its references are not
 /// resolved.
 pub(crate) fn preview(environment: &Environment, file: Option<&Path>) -> Result<Preview, Failure> {
-    Ok(trunkline_config::preview(&inputs(environment, file, Vec::new())?))
+    let vault = Vault::find(environment);
+    Ok(trunkline_config::preview(&inputs(environment, file, Vec::new(), &vault)?))
 }
 
-fn inputs(
+fn inputs<'a>(
     environment: &Environment,
     file: Option<&Path>,
     flags: Vec<Flag>,
-) -> Result<Inputs<'static>, Failure> {
+    secrets: &'a Vault,
+) -> Result<Inputs<'a>, Failure> {
     let named = environment.get_path(environment::CONFIG);
     Ok(Inputs {
         directory: directory()?,
@@ -78,7 +86,7 @@ fn inputs(
         home: home(environment),
         variables: environment.texts(),
         flags,
-        secrets: &NoKeychain,
+        secrets,
     })
 }
 

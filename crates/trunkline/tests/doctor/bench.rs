@@ -142,7 +142,8 @@ fn every_failure_of_the_bench_is_explained() {
             });
         }
     });
-    let told: BTreeSet<_> = FAILURES.iter().map(|(failure, ..)| format!("{:?}", expected(*failure))).collect();
+    let told: BTreeSet<_> =
+        FAILURES.iter().map(|(failure, ..)| format!("{:?}", expected(*failure))).collect();
     assert_eq!(told.len(), FAILURES.len(), "two failures have the same explanation");
 }
 
