@@ -16,7 +16,7 @@ pub(crate) struct WrittenServer {
     #[serde(rename = "type")]
     #[expect(dead_code, reason = "the kind is read from the tree, where it may be left out")]
     pub(crate) kind: Option<Kind>,
-    /// Whether the server is used. Default: `true`.
+    /// True if the server is used. Default: `true`.
     #[expect(dead_code, reason = "a server that is switched off is not read")]
     pub(crate) enabled: Option<bool>,
     /// Local: the program and its arguments, one item each; started without a shell.

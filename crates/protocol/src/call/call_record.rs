@@ -1,4 +1,4 @@
-//! What the maker of a call and the handler that records it tell each other.
+//! Data that the maker of a call and the handler that records it exchange.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 

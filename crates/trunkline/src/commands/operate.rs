@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// API key to send; prefer `TRUNKLINE_KEY`, which other users of this machine cannot read
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// How long to wait for the gateway: calls in flight are drained (`limits.drain`), and the
+    /// Maximum time to wait for the gateway: calls in flight are drained (`limits.drain`), and the
     /// server has to start
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = parse_duration)]
     timeout: Duration,

@@ -184,7 +184,7 @@ async fn h1_s05_tasks_of_2025_11_25_and_executions_are_the_same() {
     assert_eq!(eve.request("tasks/list", json!({})).await["result"]["tasks"], json!([]));
     door.stop().await;
 
-    // What has ended is still there after a restart.
+    // An execution that has ended is still there after a restart.
     let mut door = site.open();
     modern(&door, &keys[0]).await;
     let mut mcp = Caller::open(&door, Some(&keys[0]), LEGACY).await;
