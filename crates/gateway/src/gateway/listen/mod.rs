@@ -49,7 +49,7 @@ impl Inner {
         let view = catalog.view(call.view.as_deref()).ok_or_else(|| faults::no_view(call.view.as_deref()))?;
         let wants_unsolicited = unsolicited::taken(&mut params.notifications);
         let (lists, subscriptions) =
-            ServerSubscription::sort(self, &catalog, view, &call.caller, params.notifications)?;
+            ServerSubscription::sort(self, &catalog, view, &call.caller, &params.notifications)?;
         // From here on no change is missed, however long the servers take to acknowledge.
         let changes = Changes::new(self, &call, &lists);
         let relays =

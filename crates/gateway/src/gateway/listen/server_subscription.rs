@@ -34,7 +34,7 @@ impl ServerSubscription {
         catalog: &Catalog,
         view: &View,
         caller: &Caller,
-        wanted: SubscriptionFilter,
+        wanted: &SubscriptionFilter,
     ) -> Result<(SubscriptionFilter, Vec<Self>), Fault> {
         let named = wanted.resource_subscriptions.as_ref().map_or(0, Vec::len)
             + wanted.task_ids.as_ref().map_or(0, Vec::len);
@@ -71,7 +71,7 @@ impl ServerSubscription {
             let subscription = by_server.remove(server.name().as_ref())?;
             Some(Self { server: server.name().to_string(), ..subscription })
         });
-        Ok((lists(view, &wanted), sorted.collect()))
+        Ok((lists(view, wanted), sorted.collect()))
     }
 
     /// The filter for the server, with its own names.
