@@ -30,7 +30,6 @@ const READERS: [(&str, &str); 30] = [
     ("http1/src/server/date.rs", "told in answers"),
     ("serve/src/execution/record.rs", "told to clients; compared only to say how long a record is kept"),
     ("serve/src/rest/answer.rs", "told to clients"),
-    ("serve/src/tasks/task_store.rs", "told to clients"),
     ("packs/src/ci/job/launch.rs", "whether a report is newer than its job, by the clock of the file system"),
     ("packs/src/documents/handles.rs", "the order of documents, kept by processes that share a store"),
     ("packs/src/sandbox/leftovers.rs", "the age of files, which the file system keeps by the same clock"),

@@ -92,7 +92,7 @@ pub struct Limits {
     #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 604_800_000))]
     pub execution_retention: Duration,
     /// Bytes that are kept for the executions of one caller: results, events, questions and
-    /// answers; each execution counts 16 KiB at least. Beyond it, new executions are refused with
+    /// answers; each execution counts 4 KiB at least. Beyond it, new executions are refused with
     /// 429, and results that do not fit are not kept.
     #[schemars(range(min = 1_048_576, max = 1_099_511_627_776_u64))]
     pub execution_bytes: u64,

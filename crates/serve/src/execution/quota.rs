@@ -15,7 +15,7 @@ use trunkline_store::{Store, StoreError};
 const WINDOWS: u64 = 4;
 /// Bytes that each execution counts at least, for its record and a short result. So the number of
 /// executions that are kept is bounded, too.
-pub(super) const LEAST: usize = 16 << 10;
+pub(super) const LEAST: usize = 4 << 10;
 /// Most callers whose earlier windows are remembered.
 const MAX_REMEMBERED: usize = 4096;
 
@@ -133,7 +133,7 @@ mod tests {
     #[tokio::test]
     async fn l07_bytes_are_counted_per_owner_up_to_the_limit() {
         let store: Arc<dyn Store> = Arc::new(Lazy::new(Place::Memory));
-        let quota = Arc::new(Quota::new(store.clone(), 120_000, Duration::from_hours(4)));
+        let quota = Arc::new(Quota::new(store.clone(), 95_000, Duration::from_hours(4)));
         let mut allowance = Allowance::new(&quota, "ada".to_owned()).await.unwrap();
         allowance.take(80_000).await.unwrap();
         assert!(matches!(allowance.take(40_000).await, Err(NotCounted::Over(_))));
@@ -141,7 +141,7 @@ mod tests {
         assert!(matches!(Allowance::new(&quota, "ada".to_owned()).await, Err(NotCounted::Over(_))));
         assert!(Allowance::new(&quota, "eve".to_owned()).await.is_ok());
         // Another process with the same store knows what was counted.
-        let other = Arc::new(Quota::new(store, 120_000, Duration::from_hours(4)));
+        let other = Arc::new(Quota::new(store, 95_000, Duration::from_hours(4)));
         let refused = Allowance::new(&other, "ada".to_owned()).await.err();
         let Some(NotCounted::Over(over)) = refused else { panic!("{refused:?}") };
         assert!((1..=3600).contains(&over.retry_after), "{over:?}");

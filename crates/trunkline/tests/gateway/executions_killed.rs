@@ -68,7 +68,7 @@ async fn killed(site: &Site, store: &Value, point: usize) -> Vec<String> {
     site.configure(&json!({
         "mcp": {"servers": {"echo": site.echo("echo", "modern")}},
         "store": store,
-        "limits": {"executions": 10},
+        "limits": {"executions": 10, "executionBytes": 1 << 30},
     }));
     let (gate, log) = (site.path("gate"), site.path("log"));
     let mut door = site.open();
