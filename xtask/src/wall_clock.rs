@@ -8,7 +8,7 @@ use crate::file_length::sources;
 use crate::workspace::Workspace;
 
 /// Files that read the wall clock, and the purpose.
-const READERS: [(&str, &str); 30] = [
+const READERS: [(&str, &str); 29] = [
     ("auth/src/introspection.rs", "the expiry that the issuer of a token names"),
     ("auth/src/keys/mod.rs", "the day on which a key expires"),
     ("config/src/write.rs", "the name of a file that is kept"),
