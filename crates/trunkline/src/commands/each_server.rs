@@ -13,6 +13,9 @@ use futures_util::{StreamExt, stream};
 /// Servers that are connected to at the same time.
 const AT_ONCE: usize = 8;
 
+/// The name of a server, and the result for it.
+pub(super) type Asked<T> = (String, Result<T, Failure>);
+
 /// Runs `ask` for each server and returns the results in the same order. `message` is shown
 /// meanwhile; Ctrl-C stops all.
 pub(super) fn each_server<T>(
@@ -20,7 +23,7 @@ pub(super) fn each_server<T>(
     message: &str,
     servers: impl IntoIterator<Item = (String, Named)>,
     ask: impl AsyncFn(Named) -> Result<T, Failure>,
-) -> Result<Vec<(String, Result<T, Failure>)>, Failure> {
+) -> Result<Vec<Asked<T>>, Failure> {
     let runtime = runtime::start()?;
     let outcome = runtime.block_on(async {
         let mut stop = Stop::listen_on_terminal()?;

@@ -3,7 +3,10 @@
 use super::CommonArgs;
 use crate::{
     args::ConnectionArgs,
-    commands::{Context, each_server::each_server},
+    commands::{
+        Context,
+        each_server::{Asked, each_server},
+    },
     failure::Failure,
     wire::{self, named::Named},
 };
@@ -13,7 +16,7 @@ use trunkline_lock::{Kind, Pinned};
 use trunkline_protocol::{Fault, FaultKind};
 
 /// A server, and its definitions or why they cannot be read.
-pub(super) type Found = (String, Result<Pinned, Failure>);
+pub(super) type Found = Asked<Pinned>;
 
 /// Reads the definitions of these servers, or of all.
 pub(super) fn fetch(context: &Context, args: &CommonArgs, names: &[String]) -> Result<Vec<Found>, Failure> {
