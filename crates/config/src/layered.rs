@@ -24,6 +24,7 @@ pub(crate) const REACH: &[&str] = &[
     "cwd",
     "url",
     "headers",
+    "callerHeaders",
     "oauth",
     "transport",
     "insecure",

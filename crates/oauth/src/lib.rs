@@ -22,6 +22,7 @@ mod error;
 mod exchange;
 mod issuer;
 mod login;
+mod memory_store;
 mod random;
 mod registration;
 mod resource;
@@ -32,7 +33,7 @@ mod token;
 mod token_request;
 mod web;
 
-pub use account::{Account, AccountOptions, Means};
+pub use account::{Account, AccountOptions, Means, NewLogin};
 pub use assertion::{KeyError, SigningKey};
 pub use callback::{CallbackListener, CallbackParams, Interaction, MAX_REQUEST};
 pub use client_identity::{AuthMethod, ClientIdentity, ClientSource};
@@ -42,6 +43,8 @@ pub use error::OAuthError;
 pub use exchange::{Enterprise, TokenExchange};
 pub use issuer::IssuerMetadata;
 pub use login::LoginOptions;
+pub use memory_store::MemoryStore;
+pub use random::token as random_token;
 pub use resource::ResourceMetadata;
 pub use secret::Secret;
 pub use store::{

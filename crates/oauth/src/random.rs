@@ -8,7 +8,7 @@ use ring::{
 };
 
 /// A random text of 256 bits, safe in URLs.
-pub(crate) fn token() -> Result<String, OAuthError> {
+pub fn token() -> Result<String, OAuthError> {
     let mut bytes = [0; 32];
     SystemRandom::new().fill(&mut bytes).map_err(|_| OAuthError::Random)?;
     Ok(BASE64_URL_SAFE_NO_PAD.encode(bytes))

@@ -24,6 +24,12 @@ pub trait Session: Handler {
     /// Calls `listener` with every notification that belongs to no call, until the session ends.
     fn on_event(&self, listener: Box<dyn Fn(Notification) + Send + Sync>);
 
+    /// The tool that signs the caller in, if this session stands for a server that the caller has
+    /// no login for. Such a session ends when there is one.
+    fn sign_in_tool(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Resolves with the reason when the session is lost.
     fn lost(&self) -> BoxFuture<'static, Fault>;
 

@@ -29,7 +29,7 @@ mod workers;
 pub use access::{Access, AccessHook, AccessTransport, CallEnding, Logged};
 pub use guard::{Admission, BindRefused, Denied, Encryption, Gate, Guard, Peer};
 pub use options::{
-    CallerTest, Command, Control, Controlled, Eras, Handshake, Limits, Page, QuotaOf, Render, ServeOptions,
+    BrowserPages, BrowserRequest, CallerTest, Carry, Command, Control, Controlled, Eras, Handshake, Limits, Page, QuotaOf, Render, ServeOptions,
     ServerOf,
 };
 pub use rest::{RESERVED_PATHS, RestLimits};

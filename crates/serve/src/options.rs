@@ -2,7 +2,7 @@
 
 use crate::{access::AccessHook, guard::Guard, rest::RestLimits, workers::Workers};
 use futures_util::future::BoxFuture;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Method, Response, StatusCode, Uri};
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::{Caller, Era};
 use trunkline_resilience::Usage;
@@ -20,6 +20,10 @@ pub struct ServeOptions {
     pub pages: Vec<Page>,
     /// True for callers that may read the metrics; without it, all callers may.
     pub may_operate: Option<CallerTest>,
+    /// Adds to a caller the parts of its request that servers behind us need.
+    pub carry: Option<Carry>,
+    /// Answers browsers at `/login` and below it. They have no credentials for us.
+    pub browser: Option<BrowserPages>,
     /// Answers POST requests below `/control/`, for authenticated callers.
     pub control: Option<Control>,
     /// Added to `/readyz?verbose`, for authenticated callers.
@@ -40,6 +44,20 @@ pub struct ServeOptions {
     /// Keeps executions; without it, they are kept in memory.
     pub store: Option<Arc<dyn Store>>,
 }
+
+/// Answers a request of a browser.
+pub type BrowserPages = Arc<dyn Fn(BrowserRequest) -> BoxFuture<'static, Response<String>> + Send + Sync>;
+
+/// A request of a browser, whose `Host` and `Origin` were checked. Its body is not read.
+#[derive(Debug, Clone)]
+pub struct BrowserRequest {
+    pub method: Method,
+    pub uri: Uri,
+    pub headers: HeaderMap,
+}
+
+/// Adds parts of a request to its caller.
+pub type Carry = Arc<dyn Fn(Arc<Caller>, &HeaderMap) -> Arc<Caller> + Send + Sync>;
 
 /// Decides about a caller.
 pub type CallerTest = Arc<dyn Fn(&Caller) -> bool + Send + Sync>;

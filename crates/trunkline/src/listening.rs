@@ -47,6 +47,11 @@ pub(crate) fn own_host(address: SocketAddr) -> Option<String> {
     is_own.then(|| if ip.is_ipv6() { format!("[{ip}]") } else { ip.to_string() })
 }
 
+/// The host name of a public URL, which requests may name.
+pub(crate) fn host_of(url: &str) -> Option<String> {
+    url::Url::parse(url).ok()?.host_str().map(str::to_owned)
+}
+
 fn not_protected(refused: &BindRefused) -> Failure {
     let failure = Failure::usage(refused.to_string());
     match refused {

@@ -27,6 +27,11 @@ pub(crate) struct Document {
     /// Serve other machines over plain HTTP, for example behind a proxy that encrypts. Without it,
     /// an address other than loopback needs `tls`.
     insecure_http: bool,
+    /// URL under which callers and their browsers reach this server, without a path, such as
+    /// `https://mcp.example.com`. `null`: the address that it listens on. Links for logins of
+    /// callers begin with it.
+    #[schemars(schema_with = "kind::url")]
+    public_url: Option<String>,
     /// Settings of the Model Context Protocol.
     mcp: Mcp,
     /// Default options of all servers.

@@ -48,6 +48,11 @@ pub(crate) fn secrets(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "object", "additionalProperties": {"type": "string", "x-kind": "secret"}, "maxProperties": 256})
 }
 
+/// An object of names of headers.
+pub(crate) fn header_names(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "object", "additionalProperties": {"type": "string", "minLength": 1, "maxLength": 256}, "maxProperties": 64})
+}
+
 /// A program and its arguments.
 pub(crate) fn command(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "array", "items": {"type": "string", "x-kind": "word"}, "minItems": 1, "maxItems": 1000})

@@ -49,6 +49,12 @@ pub(crate) struct WrittenServer {
         reason = "headers are taken from the tree, where it is known what of them may be shown"
     )]
     pub(crate) headers: BTreeMap<String, String>,
+    /// Remote: headers of the caller's request that are passed on, by the name that the server
+    /// gets: `{"X-Tenant": "X-Tenant", "X-Tickets-Token": "Authorization"}`. Callers with other
+    /// values have their own sessions and lists.
+    #[schemars(schema_with = "kind::header_names")]
+    #[serde(default)]
+    pub(crate) caller_headers: BTreeMap<String, String>,
     /// Remote: how to obtain a token if the server requires one; `trunkline auth login` signs in.
     /// `false`: never; otherwise the values that cannot be discovered from the server.
     #[schemars(schema_with = "oauth")]
@@ -174,6 +180,12 @@ pub(crate) struct WrittenOAuthClient {
     pub(crate) metadata_url: Option<String>,
     /// Resource (RFC 8707) that the token is requested for. Default: the server's URL.
     pub(crate) resource: Option<String>,
+    /// Audience of the token that the caller's token is exchanged for. Default: only `resource` is
+    /// sent.
+    pub(crate) audience: Option<String>,
+    /// Type of the caller's token in an exchange. Default:
+    /// `urn:ietf:params:oauth:token-type:access_token`.
+    pub(crate) subject_token_type: Option<String>,
 }
 
 fn oauth(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {

@@ -1,6 +1,7 @@
 //! Turns layers into settings: resolves references, makes paths absolute, and checks keys that
 //! depend on each other.
 
+mod caller_headers;
 mod hooks;
 mod issuers;
 mod parts;
@@ -126,6 +127,7 @@ impl Resolver<'_> {
         let telemetry = self.telemetry(whole);
         let store = self.store(whole);
         let insecure_http = self.typed(whole.get("insecureHttp")?, "insecureHttp");
+        let public_url = self.public_url(whole);
         let handshake = self.typed(whole.get("handshake")?, "handshake");
         let errors = self.typed(whole.get("errors")?, "errors");
         let disclosure = self.typed(whole.get("disclosure")?, "disclosure");
@@ -141,6 +143,7 @@ impl Resolver<'_> {
             listen: whole.get("listen").and_then(|listen| listen_at(listen.read)),
             tls,
             insecure_http: insecure_http?,
+            public_url,
             servers,
             disabled,
             defaults: defaults?,

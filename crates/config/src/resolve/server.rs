@@ -22,7 +22,7 @@ use std::{
 use trunkline_protocol::ServerName;
 
 const LOCAL: &[&str] = &["command", "environment", "inherit", "cwd"];
-const REMOTE: &[&str] = &["url", "headers", "oauth", "transport", "insecure"];
+const REMOTE: &[&str] = &["url", "headers", "callerHeaders", "oauth", "transport", "insecure"];
 const BUILTIN: &[&str] = &["pack", "root", "write", "run", "network", "compatibility", "github", "gitlab"];
 
 impl Resolver<'_> {
@@ -173,6 +173,7 @@ impl Resolver<'_> {
         Some(Remote {
             url: address,
             headers: self.headers(both.get("headers"), &join(key, "headers")),
+            caller_headers: self.caller_headers(&written.caller_headers, both, key),
             oauth: self.oauth(written.oauth.as_ref(), both.get("oauth"), &join(key, "oauth")),
             transport: written.transport,
             era: written.era,
@@ -221,6 +222,13 @@ impl Resolver<'_> {
                 "the grant `clientCredentials` needs `clientId`, and `clientSecret` or `privateKey`";
             self.report(Code::Missing, at.written, key, message);
         }
+        if client.grant == GrantSetting::TokenExchange
+            && client.client_id.is_none()
+            && let Some(at) = at
+        {
+            let message = "the grant `tokenExchange` needs `clientId`";
+            self.report(Code::Missing, at.written, key, message);
+        }
         OAuth::Auto(Box::new(OAuthClient {
             grant: client.grant,
             client_id: client.client_id.clone(),
@@ -235,6 +243,8 @@ impl Resolver<'_> {
             token_endpoint: client.token_endpoint.clone(),
             metadata_url: client.metadata_url.clone(),
             resource: client.resource.clone(),
+            audience: client.audience.clone(),
+            subject_token_type: client.subject_token_type.clone(),
         }))
     }
 
@@ -396,6 +406,6 @@ pub(crate) fn shown_argument(before: Option<&str>, word: &str) -> String {
     looks::masked_address(&word).unwrap_or(word)
 }
 
-fn is_header_byte(byte: u8) -> bool {
+pub(super) fn is_header_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }

@@ -36,6 +36,9 @@ pub struct Settings {
     pub tls: Option<Tls>,
     /// Other machines may be served over plain HTTP.
     pub insecure_http: bool,
+    /// The origin under which callers and their browsers reach this server, without a slash at
+    /// its end.
+    pub public_url: Option<String>,
     /// Enabled servers, by name.
     #[serde(serialize_with = "by_name")]
     pub servers: BTreeMap<ServerName, Server>,

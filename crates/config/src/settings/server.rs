@@ -64,6 +64,8 @@ pub struct Remote {
     /// Begins with `http://` or `https://`.
     pub url: Secret,
     pub headers: BTreeMap<String, Secret>,
+    /// Headers of callers that are passed on: the caller's header in lower case, and the server's.
+    pub caller_headers: BTreeMap<String, String>,
     pub oauth: OAuth,
     pub transport: TransportSetting,
     pub era: EraSetting,
@@ -98,6 +100,8 @@ pub struct OAuthClient {
     pub token_endpoint: Option<String>,
     pub metadata_url: Option<String>,
     pub resource: Option<String>,
+    pub audience: Option<String>,
+    pub subject_token_type: Option<String>,
 }
 
 /// The way to a token of a server.
@@ -107,8 +111,13 @@ pub enum GrantSetting {
     /// A user signs in with `trunkline auth login`; the token is renewed unattended.
     #[default]
     Login,
+    /// Each caller of the gateway signs in with an own account, by a link that it gets with its
+    /// first call.
+    CallerLogin,
     /// The client's own credentials: `clientId` with `clientSecret` or `privateKey`.
     ClientCredentials,
+    /// The caller's token is exchanged for one for this server (RFC 8693); needs `clientId`.
+    TokenExchange,
 }
 
 /// A built-in tool pack.

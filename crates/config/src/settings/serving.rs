@@ -76,6 +76,18 @@ pub struct Limits {
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 604_800_000))]
     pub state_for: Duration,
+    /// Maximum number of catalogs for single callers, if a server shows each caller something
+    /// else. A further one replaces the catalog that was unused longest.
+    #[schemars(range(min = 1, max = 100_000))]
+    pub personal_catalogs: u32,
+    /// Time after which an unused catalog of a single caller, and its sessions, are closed.
+    #[serde(with = "kind")]
+    #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 86_400_000))]
+    pub personal_idle: Duration,
+    /// Time in which a caller can follow a login link and finish the login.
+    #[serde(with = "kind")]
+    #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 3_600_000))]
+    pub login_for: Duration,
     /// Maximum number of tools of one server that run at once for REST.
     #[schemars(range(min = 1, max = 100_000))]
     pub executions: u32,

@@ -14,7 +14,7 @@ use std::{
     collections::{HashMap, HashSet},
     sync::Arc,
 };
-use trunkline_protocol::{Raw, ServerName};
+use trunkline_protocol::{Caller, Raw, ServerName};
 
 const KINDS: [Kind; 4] = [Kind::Tools, Kind::Prompts, Kind::Resources, Kind::Templates];
 /// Most characters of a view's name.
@@ -31,13 +31,14 @@ pub(crate) struct Builder {
 }
 
 /// Servers and rules, checked and compiled.
+#[derive(Clone)]
 pub(crate) struct Plan {
     sources: Vec<Arc<dyn Source>>,
     servers: HashMap<ServerName, Arc<ServerFilters>>,
     policy: Arc<Policy>,
-    main: ViewFilters,
-    views: Vec<(Arc<str>, ViewFilters)>,
-    alone: ViewFilters,
+    main: Arc<ViewFilters>,
+    views: Vec<(Arc<str>, Arc<ViewFilters>)>,
+    alone: Arc<ViewFilters>,
 }
 
 impl Plan {
@@ -52,20 +53,26 @@ impl Plan {
         let servers =
             names.iter().map(|name| Ok((name.clone(), Arc::new(ServerFilters::of_server(rules, name)?))));
         let views =
-            rules.views.iter().map(|(name, rules)| Ok((name.as_str().into(), ViewFilters::new(rules)?)));
+            rules.views.iter().map(|(name, rules)| Ok((name.as_str().into(), ViewFilters::new(rules)?.into())));
         let alone = ViewRules { naming: Naming::Bare, ..ViewRules::default() };
         Ok(Self {
             servers: servers.collect::<Result<_, BadRules>>()?,
             policy: Arc::new(Policy::new(&rules.policy)?),
-            main: ViewFilters::new(&rules.main)?,
+            main: ViewFilters::new(&rules.main)?.into(),
             views: views.collect::<Result<_, BadRules>>()?,
-            alone: ViewFilters::new(&alone)?,
+            alone: ViewFilters::new(&alone)?.into(),
             sources,
         })
     }
 
     pub(crate) fn sources(&self) -> &[Arc<dyn Source>] {
         &self.sources
+    }
+
+    /// The same rules, with the servers as this caller sees them.
+    pub(crate) fn as_seen_by(&self, caller: &Caller) -> Self {
+        let own = |source: &Arc<dyn Source>| source.as_seen_by(caller).unwrap_or_else(|| Arc::clone(source));
+        Self { sources: self.sources.iter().map(own).collect(), ..self.clone() }
     }
 }
 
@@ -84,6 +91,18 @@ fn check_view(view: &str, rules: &ViewRules, names: &HashSet<ServerName>) -> Res
 impl Builder {
     pub(crate) fn new(plan: Plan) -> Self {
         Self { plan, generation: 0, replaced: true, shares: HashMap::new(), views: HashMap::new() }
+    }
+
+    /// A builder of the catalog that this caller sees. It reuses all parts of servers that are the
+    /// same for all callers.
+    pub(crate) fn as_seen_by(&self, caller: &Caller) -> Self {
+        Self {
+            plan: self.plan.as_seen_by(caller),
+            generation: self.generation,
+            replaced: true,
+            shares: self.shares.clone(),
+            views: self.views.clone(),
+        }
     }
 
     pub(crate) fn plan(&self) -> &Plan {

@@ -90,6 +90,16 @@ impl Server {
         self.source.wake();
     }
 
+    /// True if callers see it with identities of their own.
+    pub(crate) fn is_personal(&self) -> bool {
+        self.source.is_personal()
+    }
+
+    /// The tool that signs the caller in, while it has no login for this server.
+    pub(crate) fn sign_in_tool(&self) -> Option<&'static str> {
+        self.source.sign_in_tool()
+    }
+
     /// True if both have the same source, even if their offers differ.
     pub(crate) fn is_same_source(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.source, &other.source)

@@ -129,7 +129,10 @@ impl Inner {
                     let publisher = Publisher::new(server, &call.caller, &subject, &self.ids);
                     self.follow(self.send(permit, call), publisher)
                 }
-                None => self.once_offered(catalog, view, call, fault),
+                None => match self.once_signed_in(catalog, view, &call, &fault) {
+                    Some(reply) => reply,
+                    None => self.once_offered(catalog, view, call, fault),
+                },
             },
         }
     }

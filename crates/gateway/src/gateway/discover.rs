@@ -42,7 +42,7 @@ impl Inner {
         if let Some(instructions) = self.instructions(view, &known) {
             result.set("instructions", Raw::string(&instructions));
         }
-        result.set("cacheScope", Raw::string(if catalog.policy.is_open() { "public" } else { "private" }));
+        result.set("cacheScope", Raw::string(view.cache_scope(&catalog.policy)));
         let mut own = Object::new();
         own.set(meta::SERVER_INFO, self.options.identity.to_raw());
         result.set("_meta", own.to_raw());

@@ -37,6 +37,12 @@ pub(super) fn no_view(view: Option<&str>) -> Fault {
     Fault::new(FaultKind::NotAvailable, format!("there is no view `{}`", shown(view.unwrap_or_default())))
 }
 
+/// Too many callers have catalogs of their own, all with calls in flight.
+pub(super) fn no_catalog(most: usize) -> Fault {
+    let text = format!("{most} callers with their own servers are busy; `limits.personalCatalogs` allows more");
+    Fault::new(FaultKind::Overloaded, text).harmless_to_repeat()
+}
+
 pub(super) fn missing(member: &str) -> Fault {
     Fault::new(FaultKind::InvalidRequest, format!("`params.{member}` must be a string"))
 }

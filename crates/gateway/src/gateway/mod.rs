@@ -16,7 +16,9 @@ mod listeners;
 mod lists;
 mod options;
 mod own_tools;
+mod personal_catalogs;
 mod read;
+mod sign_in;
 mod source;
 mod tasks;
 mod visible;
@@ -34,6 +36,7 @@ use arc_swap::ArcSwap;
 use futures_util::{StreamExt, future, stream};
 use listeners::Listeners;
 use parking_lot::{Mutex, MutexGuard};
+use personal_catalogs::PersonalCatalogs;
 use std::{collections::HashMap, fmt, sync::Arc};
 use tasks::TaskOwners;
 use tokio::sync::{Semaphore, watch};
@@ -41,12 +44,15 @@ use trunkline_protocol::{Call, Caller, Era, Fault, Handler, Notify, Raw, Reply, 
 use trunkline_resilience::{Moment, timeout};
 
 pub use options::{GatewayOptions, MAX_PAGE_SIZE};
+pub use personal_catalogs::PersonalOptions;
 pub use source::Source;
 
 /// Many servers as one handler. Clones share everything.
 #[derive(Clone)]
 pub struct Gateway {
+    /// The catalog of callers that see the same as others.
     inner: Arc<Inner>,
+    personal: Arc<PersonalCatalogs>,
 }
 
 pub(crate) struct Inner {
@@ -62,7 +68,7 @@ pub(crate) struct Inner {
     waiting: watch::Sender<usize>,
     /// Notifies the keeper that the servers were replaced or the gateway dropped.
     replaced: Arc<tokio::sync::Notify>,
-    options: GatewayOptions,
+    options: Arc<GatewayOptions>,
     lists: ListOptions,
     ids: Arc<TaskIds>,
     states: Arc<States>,
@@ -71,6 +77,18 @@ pub(crate) struct Inner {
     /// When servers that have not connected yet were first requested.
     wanted: Mutex<HashMap<ServerName, Moment>>,
     /// Permits for argument checks on blocking threads.
+    checks: Arc<Semaphore>,
+    checkers: Arc<CheckerMemory>,
+}
+
+/// The parts that the catalogs of all callers share.
+struct Shared {
+    options: Arc<GatewayOptions>,
+    lists: ListOptions,
+    ids: Arc<TaskIds>,
+    states: Arc<States>,
+    started: TaskOwners,
+    listeners: Arc<Listeners>,
     checks: Arc<Semaphore>,
     checkers: Arc<CheckerMemory>,
 }
@@ -88,44 +106,18 @@ impl Gateway {
     /// spawns the task that updates the catalog.
     pub fn new(options: GatewayOptions) -> Result<Self, BadRules> {
         let plan = Plan::new(&options.rules, options.servers.clone())?;
-        let mut builder = Builder::new(plan);
-        let first = builder.build().expect("the first snapshot is always new");
-        let lists = ListOptions {
-            page_size: options.page_size.clamp(1, MAX_PAGE_SIZE),
-            ttl: options.list_ttl,
-            cursors: Arc::new(Cursors::new()),
-        };
-        let inner = Arc::new(Inner {
-            now: ArcSwap::from_pointee(first),
-            builder: Mutex::new(builder),
-            changed: watch::Sender::new(0),
-            rebuilt: watch::Sender::new(0),
-            waiting: watch::Sender::new(0),
-            replaced: Arc::default(),
-            lists,
-            ids: Arc::new(TaskIds::new()),
-            states: Arc::new(States::new(&options.states)),
-            started: TaskOwners::default(),
-            listeners: Listeners::new(options.listeners_per_caller, options.listeners),
-            wanted: Mutex::default(),
-            checks: Arc::new(Semaphore::new(blocking_check::MAX_CHECKS)),
-            checkers: Arc::default(),
-            options,
-        });
+        let personal = PersonalCatalogs::new(plan.sources(), options.personal);
+        let inner = Arc::new(Inner::new(Builder::new(plan), Shared::new(options)));
         keeper::start(&inner);
-        Ok(Self { inner })
+        Ok(Self { inner, personal })
     }
 
     /// Replaces rules and servers at once. Calls in flight keep their server; invalid rules change
     /// nothing.
     pub fn replace(&self, rules: &Rules, servers: Vec<Arc<dyn Source>>) -> Result<(), BadRules> {
         let plan = Plan::new(rules, servers)?;
-        {
-            let mut builder = self.inner.builder();
-            builder.replace(plan);
-            self.inner.swap(builder.build());
-        }
-        self.inner.replaced.notify_one();
+        self.inner.replace(plan.clone());
+        self.personal.replace(&plan);
         Ok(())
     }
 
@@ -135,6 +127,11 @@ impl Gateway {
         let view = catalog.view(view)?;
         if let Some(route) = view.tools.get(tool) {
             return Some(policy::subject(route.server().name().as_ref(), route.inner()));
+        }
+        // A server that differs by caller is not in this catalog; its name is in front of the tool's.
+        let parts = tool.split_once('_').and_then(|(server, own)| Some((view.server(server)?, own)));
+        if let Some((server, own)) = parts.filter(|(server, _)| server.is_personal()) {
+            return Some(policy::subject(server.name().as_ref(), own));
         }
         // The view of one server passes unlisted names on.
         let server = view.servers.first().filter(|_| view.unruled)?;
@@ -178,21 +175,15 @@ impl Gateway {
 
 impl Handler for Gateway {
     fn call(&self, call: Call) -> Reply {
-        let catalog = self.inner.now.load();
-        let Some(view) = catalog.view(call.view.as_deref()) else {
-            return Reply::ready(Err(faults::no_view(call.view.as_deref())));
-        };
-        // A subscription does not wait for the server and does not start it.
-        if call.method != method::LISTEN
-            && let Some(server) = view.unconnected()
-        {
-            return self.inner.once_connected(server, call);
+        match self.own_catalog(&call.caller) {
+            None => self.inner.handle(call),
+            Some(Ok(own)) => Self::call_personally(own, call),
+            Some(Err(fault)) => Reply::ready(Err(fault)),
         }
-        self.inner.answer(&catalog, view, call)
     }
 
     fn notify(&self, notice: Notify) {
-        self.inner.pass_on(&notice);
+        self.pass_on(&notice);
     }
 
     fn has_view(&self, view: &str) -> bool {
@@ -205,7 +196,71 @@ impl Handler for Gateway {
     }
 }
 
+impl Shared {
+    fn new(options: GatewayOptions) -> Self {
+        Self {
+            lists: ListOptions {
+                page_size: options.page_size.clamp(1, MAX_PAGE_SIZE),
+                ttl: options.list_ttl,
+                cursors: Arc::new(Cursors::new()),
+            },
+            ids: Arc::new(TaskIds::new()),
+            states: Arc::new(States::new(&options.states)),
+            started: TaskOwners::default(),
+            listeners: Listeners::new(options.listeners_per_caller, options.listeners),
+            checks: Arc::new(Semaphore::new(blocking_check::MAX_CHECKS)),
+            checkers: Arc::default(),
+            options: Arc::new(options),
+        }
+    }
+}
+
 impl Inner {
+    fn new(mut builder: Builder, shared: Shared) -> Self {
+        let first = builder.build().expect("the first snapshot is always new");
+        let Shared { options, lists, ids, states, started, listeners, checks, checkers } = shared;
+        Self {
+            now: ArcSwap::from_pointee(first),
+            builder: Mutex::new(builder),
+            changed: watch::Sender::new(0),
+            rebuilt: watch::Sender::new(0),
+            waiting: watch::Sender::new(0),
+            replaced: Arc::default(),
+            options,
+            lists,
+            ids,
+            states,
+            started,
+            listeners,
+            wanted: Mutex::default(),
+            checks,
+            checkers,
+        }
+    }
+
+    fn handle(self: &Arc<Self>, call: Call) -> Reply {
+        let catalog = self.now.load();
+        let Some(view) = catalog.view(call.view.as_deref()) else {
+            return Reply::ready(Err(faults::no_view(call.view.as_deref())));
+        };
+        // A subscription does not wait for the server and does not start it.
+        if call.method != method::LISTEN
+            && let Some(server) = view.unconnected()
+        {
+            return self.once_connected(server, call);
+        }
+        self.answer(&catalog, view, call)
+    }
+
+    fn replace(&self, plan: Plan) {
+        {
+            let mut builder = self.builder();
+            builder.replace(plan);
+            self.swap(builder.build());
+        }
+        self.replaced.notify_one();
+    }
+
     fn answer(self: &Arc<Self>, catalog: &Catalog, view: &Arc<View>, call: Call) -> Reply {
         match call.method.as_ref() {
             method::TOOLS_CALL | method::PROMPTS_GET | method::RESOURCES_READ => {

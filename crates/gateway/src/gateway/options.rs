@@ -1,6 +1,6 @@
 //! The settings of a gateway.
 
-use super::Source;
+use super::{PersonalOptions, Source};
 use crate::{approval::Approvals, catalog::Rules, rewrite::StateOptions};
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::message::Implementation;
@@ -44,6 +44,8 @@ pub struct GatewayOptions {
     pub states: StateOptions,
     /// The requests for a person's consent; `None`: calls that need it are refused.
     pub approvals: Option<Approvals>,
+    /// The catalogs of single identities, for servers that differ by caller.
+    pub personal: PersonalOptions,
 }
 
 impl GatewayOptions {
@@ -65,6 +67,7 @@ impl GatewayOptions {
             instance: None,
             states: StateOptions::default(),
             approvals: None,
+            personal: PersonalOptions::default(),
         }
     }
 }

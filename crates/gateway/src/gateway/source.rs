@@ -1,10 +1,10 @@
 //! Source: the gateway's interface to a server.
 
-use crate::upstream::{Event, Offer, Upstream};
+use crate::upstream::{Event, Identity, Offer, Upstream};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use tokio::sync::{broadcast, watch};
-use trunkline_protocol::{Call, Handler, ServerName};
+use trunkline_protocol::{Call, Caller, Handler, ServerName};
 
 /// A server behind the gateway. Calls carry the server's own names and URIs.
 pub trait Source: Handler {
@@ -36,6 +36,27 @@ pub trait Source: Handler {
     /// capabilities it may not know yet. The future ends when that is known; it need not be polled.
     /// `None` if the offer is that of the client.
     fn prepare(&self, _call: &Call) -> Option<BoxFuture<'static, ()>> {
+        None
+    }
+
+    /// Everything about a caller that decides what the server answers to it; `None` if all callers
+    /// see the same server.
+    fn identity(&self, _caller: &Caller) -> Option<Identity> {
+        None
+    }
+
+    /// The server as a caller with an identity sees it.
+    fn as_seen_by(&self, _caller: &Caller) -> Option<Arc<dyn Source>> {
+        None
+    }
+
+    /// True if callers see this server with identities of their own, so its lists are private.
+    fn is_personal(&self) -> bool {
+        false
+    }
+
+    /// The tool that signs the caller in, while the server is known only by that.
+    fn sign_in_tool(&self) -> Option<&'static str> {
         None
     }
 }
@@ -71,5 +92,21 @@ impl Source for Upstream {
 
     fn prepare(&self, call: &Call) -> Option<BoxFuture<'static, ()>> {
         self.prepare(call)
+    }
+
+    fn identity(&self, caller: &Caller) -> Option<Identity> {
+        self.identity(caller)
+    }
+
+    fn as_seen_by(&self, caller: &Caller) -> Option<Arc<dyn Source>> {
+        self.as_seen_by(caller).map(|own| own as Arc<dyn Source>)
+    }
+
+    fn is_personal(&self) -> bool {
+        self.is_personal()
+    }
+
+    fn sign_in_tool(&self) -> Option<&'static str> {
+        self.sign_in_tool()
     }
 }

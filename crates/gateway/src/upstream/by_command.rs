@@ -32,6 +32,7 @@ impl Upstream {
         }))
         .await;
         self.core.bump();
+        join_all(self.of_identities().iter().map(|own| Box::pin(own.halt(drain)))).await;
     }
 
     /// Stops it like the server that it replaces, which was stopped by command and has ended.
@@ -46,6 +47,7 @@ impl Upstream {
         self.core.pool().revive();
         self.core.attention.notify_one();
         self.core.bump();
+        join_all(self.of_identities().iter().map(|own| Box::pin(own.resume()))).await;
     }
 
     /// True if the server was stopped by command.
@@ -57,7 +59,8 @@ impl Upstream {
     pub async fn settled(&self, limit: Duration) -> Status {
         let mut versions = self.watch();
         let settled = async {
-            while matches!(self.status().state, State::Idle | State::Connecting) {
+            // A template has nothing to wait for: callers start its sessions.
+            while !self.is_template() && matches!(self.status().state, State::Idle | State::Connecting) {
                 if versions.changed().await.is_err() {
                     break;
                 }

@@ -49,10 +49,10 @@ pub(super) struct Core {
     /// a bit stays set until the reading has ended well.
     pub(super) unread: AtomicU8,
     pub(super) change: Notify,
-    pub(super) bulkhead: Bulkhead,
+    pub(super) bulkhead: Arc<Bulkhead>,
     /// Shared by all sessions.
     pub(super) breaker: Breaker,
-    pub(super) rate: Option<RateLimiter>,
+    pub(super) rate: Option<Arc<RateLimiter>>,
     pub(super) latency: Latency,
     pub(super) retry: Retry,
     pub(super) restart: Retry,
@@ -95,9 +95,9 @@ impl Core {
             announced: AtomicU8::new(0),
             unread: AtomicU8::new(0),
             change: Notify::new(),
-            bulkhead: Bulkhead::new(options.bulkhead),
+            bulkhead: Arc::new(Bulkhead::new(options.bulkhead)),
             breaker: breaker(&name, options.breaker),
-            rate: options.rate.map(|quota| RateLimiter::with_keys(quota, 1)),
+            rate: options.rate.map(|quota| Arc::new(RateLimiter::with_keys(quota, 1))),
             latency: Latency::new(),
             retry: repeats(options.retry),
             restart: repeats(options.restart.as_retry()),
@@ -110,6 +110,14 @@ impl Core {
             connect,
             options,
         }
+    }
+
+    /// The core of another identity of the same server, with the server's limits.
+    pub(super) fn sibling(&self, connect: Arc<dyn Connect>) -> Self {
+        let mut core = Self::new(self.name.clone(), connect, self.options.clone());
+        core.bulkhead = Arc::clone(&self.bulkhead);
+        core.rate.clone_from(&self.rate);
+        core
     }
 
     pub(super) fn events(&self) -> broadcast::Receiver<Event> {

@@ -3,7 +3,7 @@
 use futures_util::future::{BoxFuture, FutureExt};
 use std::{fmt, future, sync::Arc};
 use trunkline_protocol::{
-    Call, Connect, ConnectError, Fault, Handler, Notification, Notify, Profile, Raw, Reply, Revision,
+    Call, Connect, ConnectError, Fault, FaultKind, Handler, Notification, Notify, Profile, Raw, Reply, Revision,
     Session, method,
 };
 
@@ -23,6 +23,16 @@ impl Connect for InProcess {
             Ok(Arc::new(InProcessSession { handler, introduction }) as Arc<dyn Session>)
         }
         .boxed()
+    }
+}
+
+/// Opens no session: the server has one for each caller's identity.
+pub(super) struct NoSession;
+
+impl Connect for NoSession {
+    fn connect(&self, _profile: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, ConnectError>> {
+        let fault = Fault::new(FaultKind::NotReady, "this server is reached only on behalf of a caller");
+        future::ready(Err(ConnectError { fault, permanent: true })).boxed()
     }
 }
 

@@ -25,6 +25,7 @@ mod loops;
 mod offer;
 mod open;
 mod options;
+mod personal;
 mod server;
 mod session_pool;
 mod status;
@@ -43,5 +44,6 @@ pub use options::{
     Annotations, BulkheadOptions, ListOptions, PoolOptions, RestartOptions, Sessions, Start, ToolOptions,
     ToolRules, UpstreamOptions,
 };
+pub use personal::{ConnectAs, Identity};
 pub use server::Upstream;
 pub use status::{BreakerStatus, Calls, Health, LastError, ListStatus, SessionStatus, State, Status};

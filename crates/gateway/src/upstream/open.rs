@@ -227,6 +227,10 @@ impl Core {
         if self.everyones.load().as_ref().is_some_and(|everyones| Arc::ptr_eq(everyones, live)) {
             self.everyones.store(None);
         }
+        if live.session.sign_in_tool().is_some() {
+            drop(pool);
+            return self.signed_in(live, fault);
+        }
         let restart = &self.options.restart;
         let was_stable = live.served.load(Ordering::Relaxed) || live.opened.elapsed() >= restart.stable;
         pool.failures = if was_stable { 1 } else { pool.failures.saturating_add(1) };
@@ -255,6 +259,14 @@ impl Core {
             tracing::debug!(upstream = %self.name, %fault, ?pause, "upstream lost again");
         }
         live.clone().close_in_background(fault.clone());
+        self.attention.notify_one();
+        self.bump();
+    }
+
+    /// Connects at once after a caller has signed in: nothing failed.
+    fn signed_in(&self, live: &Arc<LiveSession>, why: &Fault) {
+        tracing::info!(upstream = %self.name, "a caller signed in");
+        live.clone().close_in_background(why.clone());
         self.attention.notify_one();
         self.bump();
     }

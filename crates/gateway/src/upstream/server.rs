@@ -1,7 +1,11 @@
 //! Upstream: one server as the gateway sees it.
 
 use super::{
-    Event, Offer, Status, UpstreamOptions, call, core::Core, live_session::SessionKey, open::closed,
+    Event, Offer, Status, UpstreamOptions, call,
+    core::Core,
+    live_session::SessionKey,
+    open::closed,
+    personal::Role,
     status::State,
 };
 use futures_util::future::{BoxFuture, join_all};
@@ -22,6 +26,7 @@ use trunkline_resilience::timeout;
 /// It runs until [`Upstream::stop`], or until it is dropped.
 pub struct Upstream {
     pub(super) core: Arc<Core>,
+    pub(super) role: Role,
     started: AtomicBool,
     /// Held while a command stops or starts it.
     pub(super) turn: tokio::sync::Mutex<()>,
@@ -31,20 +36,26 @@ impl Upstream {
     /// An upstream that is not started. Options outside their range are replaced by the defaults;
     /// see [`UpstreamOptions::checked`].
     pub fn new(name: ServerName, connect: Arc<dyn Connect>, options: UpstreamOptions) -> Arc<Self> {
-        let core = Arc::new(Core::new(name, connect, options));
-        Arc::new(Self { core, started: AtomicBool::new(false), turn: tokio::sync::Mutex::default() })
+        Self::with_role(Core::new(name, connect, options), Role::Shared)
+    }
+
+    pub(super) fn with_role(core: Core, role: Role) -> Arc<Self> {
+        let turn = tokio::sync::Mutex::default();
+        Arc::new(Self { core: Arc::new(core), role, started: AtomicBool::new(false), turn })
     }
 
     /// Starts the supervisor task.
     pub fn start(self: &Arc<Self>) {
-        if !self.started.swap(true, Ordering::AcqRel) {
+        if !self.is_template() && !self.started.swap(true, Ordering::AcqRel) {
             tokio::spawn(self.core.clone().supervise());
         }
     }
 
     /// Starts a server that is started lazily, because its lists are wanted.
     pub fn wake(&self) {
-        self.core.wake();
+        if !self.is_template() {
+            self.core.wake();
+        }
     }
 
     /// Opens the session of the call's client if its lists may differ from the known ones. The
@@ -60,8 +71,9 @@ impl Upstream {
         pool.retry_at = None;
         pool.failures = 0;
         drop(pool);
-        self.core.wake();
+        self.wake();
         self.core.attention.notify_one();
+        self.of_identities().iter().for_each(|own| own.retry());
     }
 
     pub fn name(&self) -> &ServerName {
@@ -76,7 +88,7 @@ impl Upstream {
     /// True if there is no connection and the last attempt failed, or the server was stopped.
     pub fn has_failed(&self) -> bool {
         let pool = self.core.pool();
-        !pool.has_sessions() && (pool.failures > 0 || pool.state == State::Stopped)
+        self.is_template() || !pool.has_sessions() && (pool.failures > 0 || pool.state == State::Stopped)
     }
 
     /// False if the server announced a change of its lists that was not read yet.
@@ -100,7 +112,7 @@ impl Upstream {
     }
 
     pub fn status(&self) -> Status {
-        Status::of(&self.core)
+        self.own_status().combined(&self.of_identities())
     }
 
     /// Sets the offer of the server's last run, used until it has connected again.
@@ -130,6 +142,7 @@ impl Upstream {
             live.session.close().await;
         });
         join_all(close).await;
+        join_all(self.of_identities().iter().map(|own| Box::pin(own.stop()))).await;
     }
 }
 

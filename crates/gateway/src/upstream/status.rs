@@ -1,6 +1,7 @@
 //! The status of one upstream, for people and programs.
 
 use super::{
+    Upstream,
     core::Core,
     item::Quarantined,
     latency::Percentiles,
@@ -160,6 +161,33 @@ impl Status {
             lists: Kind::ALL.map(|kind| lists.status(kind, offer.as_deref())).into(),
             quarantined: lists.quarantined(),
         }
+    }
+}
+
+impl Status {
+    /// The status of a server with the sessions of all identities. Their breakers are separate, so
+    /// one of them says nothing about the server.
+    pub(super) fn combined(mut self, identities: &[Arc<Upstream>]) -> Self {
+        let mut running = None;
+        for own in identities.iter().map(|own| own.own_status()) {
+            self.calls.total += own.calls.total;
+            self.calls.failed += own.calls.failed;
+            self.calls.refused += own.calls.refused;
+            self.restarts += own.restarts;
+            self.sessions.extend(own.sessions);
+            self.revision = self.revision.or(own.revision);
+            let last = self.last_error.as_ref().map_or(0, |last| last.at);
+            self.last_error = own.last_error.filter(|error| error.at > last).or(self.last_error);
+            running = match (running, own.state) {
+                (Some(State::Ready), _) | (_, State::Ready) => Some(State::Ready),
+                (running, state) => running.or(Some(state)),
+            };
+        }
+        if let Some(state) = running.filter(|_| self.state != State::Stopped) {
+            self.state = state;
+            self.health = Health::of(state, self.breaker);
+        }
+        self
     }
 }
 

@@ -115,7 +115,7 @@ impl Lister<'_> {
         }
         let ttl = u64::try_from(self.options.ttl.as_millis()).unwrap_or(u64::MAX);
         ours.set("ttlMs", serde_json::Value::from(ttl).into());
-        ours.set("cacheScope", Raw::string(if self.policy.is_open() { "public" } else { "private" }));
+        ours.set("cacheScope", Raw::string(self.view.cache_scope(self.policy)));
         if let Some(meta) = meta {
             ours.set("_meta", meta.clone());
         }

@@ -13,7 +13,7 @@ use crate::{
     catalog::{Compiled, Server, ServerFilters},
     disclosure::{self, Disclosure},
     gateway::Source,
-    policy::{BadGlob, Filter, FilterRules},
+    policy::{BadGlob, Filter, FilterRules, Policy},
     upstream::{Kind, Offer},
 };
 use names::{Namer, Refused};
@@ -145,6 +145,12 @@ impl View {
             Kind::Resources => &self.resources,
             Kind::Templates => &self.templates,
         }
+    }
+
+    /// The `cacheScope` of its lists: those that are the same for all callers are public.
+    pub(crate) fn cache_scope(&self, policy: &Policy) -> &'static str {
+        let is_same_for_all = policy.is_open() && !self.servers.iter().any(|server| server.is_personal());
+        if is_same_for_all { "public" } else { "private" }
     }
 
     pub(crate) fn server(&self, name: &str) -> Option<&Arc<Server>> {

@@ -1,5 +1,6 @@
 //! One user's access to one server: keeps the token valid and answers refusals.
 
+mod new_login;
 mod options;
 mod renewal;
 
@@ -25,6 +26,7 @@ use std::{
 use tokio::{sync::OnceCell, time::Instant};
 use trunkline_transport::http::{Challenge, Credentials, CredentialsError, Refusal, Supply, Supplying};
 
+pub use new_login::NewLogin;
 pub use options::{AccountOptions, Means};
 
 /// Pause after a failed renewal of a token that is still valid.
@@ -103,20 +105,8 @@ impl Account {
         challenges: &[String],
         scopes: &[String],
     ) -> Result<StoredLogin, OAuthError> {
-        let _flight = self.0.flight.lock().await;
-        self.reload()?;
-        let discovered = self.discover(challenges).await?;
-        let scopes = union(&discovered.scopes, scopes.iter().map(String::as_str));
-        let before = self.login();
-        let login = Login {
-            options: self.options(),
-            web: self.web().await?,
-            discovered: &discovered,
-            before: before.as_deref(),
-            scopes: &scopes,
-        };
-        let (client, granted) = login.interactive(way).await?;
-        self.keep(&discovered, client, granted)
+        let new = self.obtain_login(way, challenges, scopes).await?;
+        self.keep_login(new).await
     }
 
     /// A token for a request: the stored one, renewed if it has expired, or a new one where that

@@ -6,6 +6,7 @@ use super::{
     state::{Grant, LogLine, State},
 };
 use crate::random;
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use http::{Response, StatusCode, header};
 use serde_json::{Value, json};
@@ -14,6 +15,7 @@ use tokio::time::Instant;
 use url::Url;
 
 const HUGE: usize = 1024 * 1024;
+const EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 
 pub(super) fn answer(state: &State, asked: &Asked) -> Response<Bytes> {
     let form = asked.form();
@@ -161,19 +163,37 @@ fn token(state: &State, asked: &Asked, form: &BTreeMap<String, String>) -> Respo
             {
                 return refused("invalid_client", "the client did not prove its identity");
             }
-            let grant = Grant {
-                user: "service".to_owned(),
-                scope: get("scope").to_owned(),
-                client: String::new(),
-                challenge: String::new(),
-                redirect_uri: String::new(),
-                resource: state.resource(),
-                expires: None,
-            };
-            issue(state, grant, Renewal::Never)
+            issue(state, unattended("service", get("scope"), state), Renewal::Never)
         }
+        EXCHANGE => match subject_of(get("subject_token")) {
+            _ if asked.authorization.is_none() && get("client_secret").is_empty() => {
+                refused("invalid_client", "the client did not prove its identity")
+            }
+            Some(user) => issue(state, unattended(&user, get("scope"), state), Renewal::Never),
+            None => refused("invalid_request", "the subject token is no JWT with a subject"),
+        },
         _ => refused("unsupported_grant_type", "unknown grant"),
     }
+}
+
+/// The grant of a client without a user at a browser.
+fn unattended(user: &str, scope: &str, state: &State) -> Grant {
+    Grant {
+        user: user.to_owned(),
+        scope: scope.to_owned(),
+        client: String::new(),
+        challenge: String::new(),
+        redirect_uri: String::new(),
+        resource: state.resource(),
+        expires: None,
+    }
+}
+
+/// The subject of a JWT, which the bench does not verify.
+fn subject_of(token: &str) -> Option<String> {
+    let claims = BASE64_URL_SAFE_NO_PAD.decode(token.split('.').nth(1)?).ok()?;
+    let claims: Value = serde_json::from_slice(&claims).ok()?;
+    claims["sub"].as_str().map(str::to_owned)
 }
 
 fn refresh(state: &State, token: &str) -> Response<Bytes> {

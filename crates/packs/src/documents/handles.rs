@@ -213,11 +213,10 @@ fn store_failed(error: &StoreError) -> DocumentFailure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
     use trunkline_store::Embedded;
 
     fn caller(id: &str) -> Caller {
-        Caller { id: id.to_owned(), roles: Vec::new(), scopes: Vec::new(), claims: BTreeMap::default() }
+        Caller::named(id)
     }
 
     fn summary() -> Summary {

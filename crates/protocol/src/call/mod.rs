@@ -1,6 +1,7 @@
 //! `Call` is a request, `Reply` is the stream of its answer, and `Handler` answers calls.
 
 mod call_record;
+mod carried;
 mod question;
 mod reply;
 
@@ -13,6 +14,7 @@ use std::{
 };
 
 pub use call_record::CallRecord;
+pub use carried::Carried;
 pub use question::Question;
 pub use reply::{Outcome, Part, Reply};
 
@@ -103,6 +105,8 @@ pub struct Caller {
     pub scopes: Vec<String>,
     /// Claims of the caller's token that policy rules mention.
     pub claims: BTreeMap<String, Vec<String>>,
+    /// Parts of its request that servers may need; `None` if the configuration names none.
+    pub carried: Option<Arc<Carried>>,
 }
 
 static LOCAL: LazyLock<Arc<Caller>> = LazyLock::new(|| Arc::new(Caller::named("local")));
@@ -112,7 +116,7 @@ static OURSELVES: LazyLock<Arc<Caller>> = LazyLock::new(|| Arc::new(Caller::name
 impl Caller {
     /// A caller without roles, scopes and claims.
     pub fn named(id: impl Into<String>) -> Self {
-        Self { id: id.into(), roles: Vec::new(), scopes: Vec::new(), claims: BTreeMap::new() }
+        Self { id: id.into(), roles: Vec::new(), scopes: Vec::new(), claims: BTreeMap::new(), carried: None }
     }
 
     /// The local user, who runs the process.
@@ -123,7 +127,7 @@ impl Caller {
     /// True for the local user. Compares the pointer, so a client with the same id is not mistaken
     /// for it.
     pub fn is_local(caller: &Self) -> bool {
-        std::ptr::eq(caller, &raw const **LOCAL)
+        std::ptr::eq(caller, &raw const **LOCAL) || caller.carried.as_ref().is_some_and(|c| c.local)
     }
 
     /// The caller of requests that the server makes itself, such as a subscription to its own

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 use trunkline_protocol::{
-    Call, Caller, ErrorObject, Object, Origin, Raw,
+    Call, Caller, Carried, ErrorObject, Object, Origin, Raw,
     message::{HeaderKind, HeaderParam, ListToolsResult, header_params, header_values, next_cursor},
     method,
 };
@@ -37,6 +37,8 @@ pub(crate) struct ToolHeaders(Mutex<HashMap<String, CachedRules>>);
 /// The rules of one caller's tools, and the time they were read.
 struct CachedRules {
     rules: Arc<Rules>,
+    /// The parts of the request that they were read with, which may decide what servers list.
+    carried: Option<Arc<Carried>>,
     at: Instant,
 }
 
@@ -50,7 +52,7 @@ impl ToolHeaders {
 
     /// The cached rules of a caller's tools, if they are fresh.
     pub(crate) fn known(&self, caller: &Caller) -> Option<Arc<Rules>> {
-        let fresh = |seen: &&CachedRules| seen.at.elapsed() < MAX_AGE;
+        let fresh = |seen: &&CachedRules| seen.at.elapsed() < MAX_AGE && seen.carried == caller.carried;
         self.map().get(&caller.id).filter(fresh).map(|seen| seen.rules.clone())
     }
 
@@ -64,7 +66,8 @@ impl ToolHeaders {
         if map.len() >= MAX_CALLERS {
             map.clear();
         }
-        map.insert(caller.id.clone(), CachedRules { rules: rules.clone(), at: Instant::now() });
+        let carried = caller.carried.clone();
+        map.insert(caller.id.clone(), CachedRules { rules: rules.clone(), carried, at: Instant::now() });
         rules
     }
 

@@ -10,7 +10,7 @@ use crate::{
     access,
     endpoints::Endpoints,
     guard::{Admission, Denied},
-    options::{Command, Control, Controlled, Eras},
+    options::{BrowserRequest, Command, Control, Controlled, Eras},
     rest::{DocsFile, RestError, RestRequest, RestRoute},
     service::Service,
 };
@@ -44,6 +44,13 @@ fn identify(origin: &Arc<Origin>, request: Request<RequestBody>) -> Pending<Body
     {
         return Pending::ready(open);
     }
+    if let Some(answer) = main.options.browser.as_ref().filter(|_| is_login(request.uri())) {
+        let (head, _) = request.into_parts();
+        let answer = answer(BrowserRequest { method: head.method, uri: head.uri, headers: head.headers });
+        return Pending::preparing(async move {
+            Pending::ready(answer.await.map(|page| Body::Whole(Some(page.into()))))
+        });
+    }
     match main.options.guard.identify(request.headers(), &origin.peer) {
         Admission::Now(Ok(caller)) => admit(origin, request, caller),
         Admission::Now(Err(denied)) => Pending::ready(deny(main, denied)),
@@ -76,6 +83,10 @@ fn open_page(main: &Service, uri: &Uri) -> Option<Response<Body>> {
     }
 }
 
+fn is_login(uri: &Uri) -> bool {
+    uri.path().strip_prefix("/login").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 fn is_verbose(uri: &Uri) -> bool {
     uri.query().is_some_and(|query| query.split('&').any(|part| part == "verbose"))
 }
@@ -91,6 +102,8 @@ fn readiness(main: &Service, details: &str) -> Response<Body> {
 
 fn admit(origin: &Origin, request: Request<RequestBody>, caller: Arc<Caller>) -> Pending<Body> {
     access::note(|note| note.caller = Some(caller.clone()));
+    let carry = origin.endpoints.main.options.carry.as_ref();
+    let caller = carry.map_or_else(|| caller.clone(), |carry| carry(caller.clone(), request.headers()));
     let path = request.uri().path();
     if let Some((route, view)) = RestRoute::of(path) {
         let Some(service) = origin.endpoints.find(view, &caller) else {

@@ -25,7 +25,8 @@ pub(crate) fn configured(
     environment: &Environment,
 ) -> Result<Option<AccountOptions>, String> {
     let OAuth::Auto(client) = &remote.oauth else { return Ok(None) };
-    if remote.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization")) {
+    let mut sent = remote.headers.keys().chain(remote.caller_headers.values());
+    if sent.any(|name| name.eq_ignore_ascii_case("authorization")) {
         return Ok(None);
     }
     let url = Url::parse(remote.url.expose()).map_err(|error| error.to_string())?;
@@ -97,7 +98,8 @@ fn apply(
         None => None,
     };
     options.means = match client.grant {
-        GrantSetting::Login => Means::Stored,
+        // The gateway replaces the means of callers' own tokens for each caller.
+        GrantSetting::Login | GrantSetting::CallerLogin | GrantSetting::TokenExchange => Means::Stored,
         GrantSetting::ClientCredentials => Means::ClientCredentials,
     };
     Ok(())

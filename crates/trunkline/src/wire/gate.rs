@@ -117,7 +117,7 @@ impl Front {
 /// The whole principal identifies a caller everywhere: sessions, limits, audit and roles.
 fn caller(identity: Identity) -> Caller {
     let Identity { principal, roles, scopes, claims } = identity;
-    Caller { id: principal.to_string(), roles, scopes, claims }
+    Caller { roles, scopes, claims, ..Caller::named(principal.to_string()) }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! configuration into options of the libraries.
 
 pub(crate) mod account;
+pub(crate) mod carry;
 pub(crate) mod doctor;
 pub(crate) mod documents;
 mod fetch;
@@ -21,6 +22,7 @@ pub(crate) mod reach;
 mod reread;
 pub(crate) mod serve;
 pub(crate) mod settings;
+pub(crate) mod sign_in;
 pub(crate) mod signing;
 pub(crate) mod stack;
 pub(crate) mod store;

@@ -17,6 +17,19 @@ pub(crate) struct Observed {
     meters: Mutex<BTreeMap<ServerName, Meter>>,
 }
 
+/// Counts and traces the calls to one server.
+pub(crate) struct Observation {
+    server: ServerName,
+    tracer: Option<Tracer>,
+    meter: Meter,
+}
+
+impl Observation {
+    pub(crate) fn observe(&self, connect: Arc<dyn Connect>) -> Arc<dyn Connect> {
+        stack::around_session(connect, &self.server, self.tracer.clone(), self.meter.clone())
+    }
+}
+
 impl Observed {
     pub(crate) fn new(tracer: Option<Tracer>) -> Self {
         Self { tracer, meters: Mutex::default() }
@@ -24,8 +37,13 @@ impl Observed {
 
     /// Wraps a connector, so that its calls are counted and traced.
     pub(crate) fn connect(&self, server: &ServerName, connect: Arc<dyn Connect>) -> Arc<dyn Connect> {
+        self.of(server).observe(connect)
+    }
+
+    /// Wraps all connectors of a server.
+    pub(crate) fn of(&self, server: &ServerName) -> Observation {
         let meter = self.meters().entry(server.clone()).or_insert_with(|| Meter::new(PerTool::No)).clone();
-        stack::around_session(connect, server, self.tracer.clone(), meter)
+        Observation { server: server.clone(), tracer: self.tracer.clone(), meter }
     }
 
     pub(crate) fn figures(&self, upstream: &Upstream) -> UpstreamFigures {

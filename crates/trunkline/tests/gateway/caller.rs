@@ -18,6 +18,8 @@ pub(crate) struct Caller {
     pub(crate) revision: &'static str,
     pub(crate) capabilities: Value,
     pub(crate) session: Option<String>,
+    /// Further headers.
+    pub(crate) more: Vec<(String, String)>,
     next: u64,
 }
 
@@ -48,7 +50,8 @@ impl Caller {
         let wire = Wire::open(address).await.unwrap();
         let token = token.map(str::to_owned);
         let capabilities = json!({});
-        Self { wire, path: path.to_owned(), token, revision, capabilities, session: None, next: 1000 }
+        let (path, more) = (path.to_owned(), Vec::new());
+        Self { wire, path, token, revision, capabilities, session: None, more, next: 1000 }
     }
 
     /// Starts a session if the revision has sessions.
@@ -97,6 +100,7 @@ impl Caller {
         if let Some(session) = &self.session {
             add("Mcp-Session-Id", session);
         }
+        self.more.iter().for_each(|(name, value)| add(name, value));
         if self.revision == MODERN {
             add("Mcp-Method", method);
             if let Some(name) = ["name", "uri", "taskId"].iter().find_map(|member| params[*member].as_str()) {

@@ -22,6 +22,7 @@ mod visit;
 
 mod allowed;
 mod breaker;
+mod browser;
 mod caller;
 mod classic;
 mod disclosed;
@@ -33,6 +34,7 @@ mod executions_killed;
 mod executions_tasks;
 mod handover;
 mod hooks;
+mod identities;
 mod isolation;
 mod kept_lists;
 mod leaks;

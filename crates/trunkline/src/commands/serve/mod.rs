@@ -303,7 +303,10 @@ impl Serving<'_> {
         let inherited = socket.as_ref().and_then(|socket| socket.local_addr().ok());
         let address = inherited.or(settings.listen).unwrap_or(DEFAULT_ADDRESS);
         options.guard.hosts.extend(listening::own_host(address));
+        let public_url = settings.public_url.as_deref();
+        options.guard.hosts.extend(public_url.and_then(listening::host_of));
         let listener = listen::bind(socket, address, &options.guard).await?;
+        offer.reached_at(public_url, listener.address(), settings.tls.as_ref());
         let port = listener.address().port().to_string();
         let (handler, trail) = self.stacked(offer, &port, &mut options)?;
         let server = listener.serve(handler, options);

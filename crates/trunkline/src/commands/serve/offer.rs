@@ -9,10 +9,12 @@ use crate::{
         gate::RoleScopes,
         gateway::{RuledPacks, Running, operate},
         packs::{Kit, Packs},
+        sign_in,
     },
 };
 use parking_lot::Mutex;
-use std::{path::PathBuf, sync::Arc};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use trunkline_config::Tls;
 use trunkline_gateway::{
     Gateway,
     audit::{ReadOnly, Trail},
@@ -100,6 +102,17 @@ impl Offer {
         }
     }
 
+    /// Sets the address under which browsers reach the server: the configured one, or the one that
+    /// it listens on, if that is a single one.
+    pub(super) fn reached_at(&self, public_url: Option<&str>, address: SocketAddr, tls: Option<&Tls>) {
+        let Self::Servers(running) = self else { return };
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let own = (!address.ip().is_unspecified()).then(|| format!("{scheme}://{address}"));
+        if let Some(origin) = public_url.map(str::to_owned).or(own) {
+            running.desk().open_at(origin);
+        }
+    }
+
     /// Adds the status page and the metrics of the upstreams to the HTTP endpoints. Both show a
     /// caller no more than its roles allow.
     pub(super) fn add_pages(&self, options: &mut ServeOptions, telemetry: &Telemetry) {
@@ -117,6 +130,8 @@ impl Offer {
                 return;
             }
         };
+        options.carry = Some(running.carry());
+        options.browser = Some(sign_in::pages(running.desk().clone()));
         let gateway = running.gateway.clone();
         options.server_of = Some(Arc::new(move |caller: &Caller, view: Option<&str>, tool: &str| {
             gateway.server_of(caller, view, tool).map(|server| server.to_string())

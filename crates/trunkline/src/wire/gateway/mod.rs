@@ -5,6 +5,7 @@ mod harmless;
 mod kept_lists;
 mod locked;
 pub(crate) mod operate;
+mod personal;
 mod policy;
 mod ruled_packs;
 mod rules;
@@ -12,7 +13,9 @@ mod upstreams;
 
 pub(crate) use self::ruled_packs::RuledPacks;
 use self::{harmless::Harmless, kept_lists::KeptLists};
-use super::{documents::DocumentParts, lineage::Lineage, observed::Observed};
+use super::{
+    carry::CarriedParts, documents::DocumentParts, lineage::Lineage, observed::Observed, sign_in::LoginDesk,
+};
 use crate::{
     containment,
     environment::{self, Environment},
@@ -25,7 +28,7 @@ use trunkline_gateway::{
     Gateway, GatewayOptions,
     approval::Approvals,
     catalog::Rules,
-    gateway::Source,
+    gateway::{PersonalOptions, Source},
     metrics::UpstreamFigures,
     policy::Policy,
     status::{ConfigStatus, Started, StatusPage},
@@ -33,6 +36,7 @@ use trunkline_gateway::{
     upstream::{Offer, Status, Upstream},
 };
 use trunkline_protocol::{Caller, ServerName, message::Implementation};
+use trunkline_serve::Carry;
 use trunkline_store::Store;
 
 /// Maximum time that a list request waits while no server has answered yet.
@@ -48,6 +52,8 @@ pub(crate) struct Running {
     observed: Observed,
     harmless: Harmless,
     lists: KeptLists,
+    carried: CarriedParts,
+    desk: LoginDesk,
     store: Arc<dyn Store>,
     now: Mutex<Now>,
 }
@@ -76,6 +82,7 @@ impl Running {
         let settings = &loaded.settings;
         let (observed, harmless) = (Observed::new(tracer), Harmless::default());
         let lists = KeptLists::find(environment);
+        let desk = LoginDesk::new(settings.limits.login_for);
         let maker = upstreams::Maker {
             environment,
             lineage: &lineage,
@@ -83,12 +90,15 @@ impl Running {
             observed: &observed,
             harmless: &harmless,
             lists: &lists,
+            desk: &desk,
             guarded: &loaded.guarded,
             private: &loaded.private,
             documents: DocumentParts { settings: &settings.documents, store: &store },
         };
         let upstreams = maker.all(settings)?;
         harmless.configure(settings);
+        let carried = CarriedParts::default();
+        carried.configure(settings);
         let identity = Implementation::new("trunkline", env!("CARGO_PKG_VERSION"));
         let mut options = GatewayOptions::new(identity);
         options.servers = sources(&upstreams);
@@ -99,6 +109,10 @@ impl Running {
         options.instance = Some(instance.clone());
         options.states = super::serve::states(settings)?;
         options.approvals = Some(approvals);
+        options.personal = PersonalOptions {
+            most: super::serve::size(settings.limits.personal_catalogs),
+            idle: settings.limits.personal_idle,
+        };
         let gateway = Gateway::new(options).map_err(|bad| Failure::usage(bad.to_string()))?;
         for upstream in upstreams.values() {
             upstream.start();
@@ -114,6 +128,8 @@ impl Running {
             observed,
             harmless,
             lists,
+            carried,
+            desk,
             store,
             now: Mutex::new(now),
         }))
@@ -135,6 +151,7 @@ impl Running {
             observed: &self.observed,
             harmless: &self.harmless,
             lists: &self.lists,
+            desk: &self.desk,
             guarded: &loaded.guarded,
             private: &loaded.private,
             documents: DocumentParts { settings: &settings.documents, store: &self.store },
@@ -161,6 +178,8 @@ impl Running {
         self.gateway.replace(&rules, sources(&upstreams)).map_err(|bad| Failure::usage(bad.to_string()))?;
         fresh.iter().for_each(Upstream::start);
         self.harmless.configure(settings);
+        self.carried.configure(settings);
+        self.desk.configure(settings.limits.login_for);
         now.upstreams = upstreams;
         now.settings = settings.clone();
         now.config = now.config.loaded().waiting(waiting(loaded));
@@ -180,6 +199,16 @@ impl Running {
     pub(crate) async fn stop(&self) {
         let upstreams = self.upstreams();
         futures_util::future::join_all(upstreams.iter().map(|upstream| upstream.stop())).await;
+    }
+
+    /// Adds to callers the parts of their requests that servers need.
+    pub(crate) fn carry(&self) -> Carry {
+        self.carried.carry()
+    }
+
+    /// The logins of callers that are under way.
+    pub(crate) fn desk(&self) -> &LoginDesk {
+        &self.desk
     }
 
     /// True if a tool, by its name in a view, is known to be read-only.

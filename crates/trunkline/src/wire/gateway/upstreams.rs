@@ -1,6 +1,10 @@
 //! Builds an upstream from a configured server.
 
-use super::{harmless::Harmless, kept_lists::KeptLists};
+use super::{
+    harmless::Harmless,
+    kept_lists::KeptLists,
+    personal::{self, CallerTokens, PersonalServer},
+};
 use crate::{
     environment::Environment,
     failure::Failure,
@@ -12,17 +16,18 @@ use crate::{
         packs::Packs,
         reach,
         serve::{quota, size},
+        sign_in::LoginDesk,
     },
 };
 use futures_util::future::{BoxFuture, FutureExt};
 use globset::{Glob, GlobMatcher};
 use std::{collections::BTreeMap, future, path::PathBuf, sync::Arc};
 use trunkline_client::{
-    Connector, Target,
+    Connector, Memory, Target,
     resilience::{BreakerOptions, RetryOptions, Safety},
 };
 use trunkline_config::{
-    Local, Reach, Secret, Server, Sessions as SessionSetting, Settings, Start as StartSetting, ToolChange,
+    Local, Reach, Remote, Secret, Server, Sessions as SessionSetting, Settings, Start as StartSetting, ToolChange,
 };
 use trunkline_gateway::upstream::{
     InProcess, Sessions, Start, ToolOptions, ToolRules, Upstream, UpstreamOptions,
@@ -38,6 +43,7 @@ pub(super) struct Maker<'a> {
     pub(super) observed: &'a Observed,
     pub(super) harmless: &'a Harmless,
     pub(super) lists: &'a KeptLists,
+    pub(super) desk: &'a LoginDesk,
     /// Files that our own tools must not change.
     pub(super) guarded: &'a [PathBuf],
     /// Files that they must not read either.
@@ -53,6 +59,11 @@ impl Maker<'_> {
 
     pub(super) fn one(&self, server: &Server) -> Result<Arc<Upstream>, Failure> {
         let named = |failure: String| Failure::usage(format!("server `{}`: {failure}", server.name));
+        if let Reach::Remote(remote) = &server.reach
+            && personal::is_personal(remote)
+        {
+            return self.personal(remote, server).map_err(named);
+        }
         let (mut reached, mut offered) = (None, None);
         let (connect, local): (Arc<dyn Connect>, bool) = match &server.reach {
             Reach::Local(local) => {
@@ -101,6 +112,30 @@ impl Maker<'_> {
             self.lists.attach(server, &target, &upstream);
         }
         Ok(upstream)
+    }
+
+    /// A server that each caller sees with an identity of its own. Its lists are not kept between
+    /// runs, because they belong to callers.
+    fn personal(&self, remote: &Remote, server: &Server) -> Result<Arc<Upstream>, String> {
+        let (target, mut connect) = reach::address(remote, server, self.environment)?;
+        connect.memory.get_or_insert_with(|| Arc::new(Memory::default()));
+        let account = account::configured(remote, server, self.environment)?;
+        let tokens = personal::tokens(remote, account, self.desk).unwrap_or_else(|common| {
+            if let Some(account) = common {
+                account::give(&mut connect, account);
+            }
+            CallerTokens::Common
+        });
+        let mut options = options(server)?;
+        options.instance = Some(self.instance.clone());
+        options.offered = Some(reach::exactly(&connect).unwrap_or(Revision::NEWEST_LEGACY));
+        options.idle = None;
+        let options = options.checked().map_err(|error| error.to_string())?;
+        let observation = self.observed.of(&server.name);
+        let headers = personal::headers(remote)?;
+        let name = server.name.clone();
+        let connect = PersonalServer { name, target, options: connect, headers, tokens, observation };
+        Ok(Upstream::personal(server.name.clone(), Arc::new(connect), options))
     }
 }
 

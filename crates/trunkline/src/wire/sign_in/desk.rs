@@ -1,0 +1,356 @@
+//! The desk: logins of callers that are under way. Each belongs to one caller and one server, ends
+//! after a while, and passes through its stages once:
+//!
+//! ```text
+//! Offered ⇒ Visiting          a browser opened the link; the link is used up
+//! Visiting ⇒ Unconfirmed      the same browser came back, and tokens were issued
+//! Unconfirmed ⇒ kept          the caller repeated the code that this browser was shown
+//! ```
+
+use super::visit::{DoorVisit, VisitEnds};
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use parking_lot::{Mutex, MutexGuard};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+use tokio::sync::{oneshot, watch};
+use trunkline_oauth::{Account, CallbackParams, LoginOptions, NewLogin, OAuthError, Secret, random_token};
+use trunkline_protocol::ServerName;
+use trunkline_resilience::{Moment, timeout};
+use url::Url;
+
+/// Most logins under way, and those of one caller at one server.
+const MAX_PENDING: usize = 1024;
+const MAX_OWN: usize = 4;
+/// Wrong codes after which a login is discarded.
+const MAX_TRIES: u32 = 5;
+/// Letters of a code; those that look alike are left out.
+const LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+const CODE_LETTERS: usize = 8;
+
+/// The desk of a gateway; clones share it.
+#[derive(Clone)]
+pub(crate) struct LoginDesk(Arc<Desk>);
+
+struct Desk {
+    /// The origin of links; unset if no browser can reach us.
+    origin: OnceLock<String>,
+    lifetime: Mutex<Duration>,
+    pending: Mutex<Vec<PendingLogin>>,
+    /// Counts logins that were kept.
+    kept: watch::Sender<u64>,
+}
+
+/// The caller that signs in, and where.
+#[derive(Clone)]
+pub(super) struct Applicant {
+    pub(super) caller: String,
+    pub(super) server: ServerName,
+    pub(super) account: Account,
+    pub(super) proof: Proof,
+}
+
+/// The proof that the person in the browser is the caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// The caller repeats the code that the browser shows.
+    Code,
+    /// None: there is only one caller, the user of this process.
+    OnlyCaller,
+}
+
+struct PendingLogin {
+    link: String,
+    applicant: Applicant,
+    ends: Moment,
+    stage: Stage,
+}
+
+enum Stage {
+    Offered,
+    Visiting { browser: String, state: Secret, answer: oneshot::Sender<CallbackParams>, issued: Issued },
+    /// The stage while the login is worked on without the lock.
+    Busy,
+    Unconfirmed { code: String, tries: u32, new: NewLogin },
+}
+
+type Issued = oneshot::Receiver<Result<NewLogin, OAuthError>>;
+
+/// What the page of a link shows.
+pub(super) struct Offer {
+    pub(super) caller: String,
+    pub(super) server: ServerName,
+    pub(super) address: Url,
+}
+
+/// The start of a visit.
+pub(super) struct Started {
+    pub(super) page: Url,
+    /// The secret that the browser has to bring back.
+    pub(super) browser: String,
+}
+
+/// The end of a visit.
+pub(super) enum Finished {
+    SignedIn,
+    /// The code to give to the caller's client.
+    ShowCode(String),
+}
+
+/// The reason why a page of the desk cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum DeskError {
+    #[error("This link is unknown, was used before, or is too old. Repeat the call to get a new one.")]
+    NoLogin,
+    #[error("The login was started in another browser.")]
+    OtherBrowser,
+    #[error("The login failed: {0}.")]
+    Login(#[from] OAuthError),
+    #[error("The login was not finished in time.")]
+    Late,
+}
+
+/// The answer to a code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Confirmed {
+    Yes,
+    /// No login of this caller waits for a code.
+    NothingToConfirm,
+    Wrong,
+    /// The tokens could not be kept.
+    NotKept,
+}
+
+impl LoginDesk {
+    pub(crate) fn new(lifetime: Duration) -> Self {
+        Self(Arc::new(Desk {
+            origin: OnceLock::new(),
+            lifetime: Mutex::new(lifetime),
+            pending: Mutex::default(),
+            kept: watch::Sender::new(0),
+        }))
+    }
+
+    /// Sets the origin under which browsers reach the door.
+    pub(crate) fn open_at(&self, origin: String) {
+        // The door opens once.
+        self.0.origin.set(origin).ok();
+    }
+
+    pub(crate) fn configure(&self, lifetime: Duration) {
+        *self.0.lifetime.lock() = lifetime;
+    }
+
+    /// Changes when a login was kept.
+    pub(super) fn watch(&self) -> watch::Receiver<u64> {
+        self.0.kept.subscribe()
+    }
+
+    pub(super) fn lifetime(&self) -> Duration {
+        *self.0.lifetime.lock()
+    }
+
+    /// The link for a login; `None` if no browser can reach us. The same one until it is opened.
+    pub(super) fn offer(&self, applicant: &Applicant) -> Option<String> {
+        let origin = self.0.origin.get()?;
+        let ends = Moment::now() + self.lifetime();
+        let mut pending = self.pending();
+        let own = |login: &PendingLogin| login.applicant.is(applicant);
+        let unopened = pending.iter().find(|login| own(login) && matches!(login.stage, Stage::Offered));
+        let link = if let Some(login) = unopened {
+            login.link.clone()
+        } else {
+            if pending.iter().filter(|login| own(login)).count() >= MAX_OWN {
+                let oldest = pending.iter().position(own)?;
+                pending.remove(oldest);
+            }
+            if pending.len() >= MAX_PENDING {
+                pending.remove(0);
+            }
+            let link = random_token().ok()?;
+            let login =
+                PendingLogin { link: link.clone(), applicant: applicant.clone(), ends, stage: Stage::Offered };
+            pending.push(login);
+            link
+        };
+        Some(format!("{origin}/login?link={link}"))
+    }
+
+    /// The content of a link's page. Looking at it does not use the link up, because programs that
+    /// preview links do so, too.
+    pub(super) fn look(&self, link: &str) -> Result<Offer, DeskError> {
+        let pending = self.pending();
+        let login = pending.iter().find(|login| login.link == link && matches!(login.stage, Stage::Offered));
+        let login = login.ok_or(DeskError::NoLogin)?;
+        let applicant = &login.applicant;
+        Ok(Offer {
+            caller: applicant.caller.clone(),
+            server: applicant.server.clone(),
+            address: applicant.account.options().server.clone(),
+        })
+    }
+
+    /// Uses up a link: finds the authorization server's page for this browser.
+    pub(super) async fn start(&self, link: &str) -> Result<Started, DeskError> {
+        let origin = self.0.origin.get().ok_or(DeskError::NoLogin)?;
+        let (account, left) = {
+            let mut pending = self.pending();
+            let login = pending.iter_mut().find(|login| login.link == link);
+            let login = login.filter(|login| matches!(login.stage, Stage::Offered)).ok_or(DeskError::NoLogin)?;
+            login.stage = Stage::Busy;
+            (login.applicant.account.clone(), login.ends - Moment::now())
+        };
+        let (visit, VisitEnds { page, answer }) = DoorVisit::new(format!("{origin}/login/callback"));
+        let (tell, mut issued) = oneshot::channel();
+        tokio::spawn(async move {
+            let way = LoginOptions::Page(Arc::new(visit));
+            let late = OAuthError::Unfinished { seconds: left.as_secs() };
+            let obtained = timeout(left, account.obtain_login(way, &[], &[])).await.unwrap_or(Err(late));
+            // Nobody waits for it if the login was dropped; the tokens then end unused.
+            drop(tell.send(obtained));
+        });
+        let Ok((page, state)) = page.await else {
+            self.remove(link);
+            // The task ends without a page only with an error.
+            let failed = issued.try_recv().ok().and_then(Result::err);
+            return Err(failed.map_or(DeskError::Late, DeskError::Login));
+        };
+        let browser = random_token()?;
+        let mut pending = self.pending();
+        let login = pending.iter_mut().find(|login| login.link == link).ok_or(DeskError::NoLogin)?;
+        login.stage = Stage::Visiting { browser: browser.clone(), state, answer, issued };
+        Ok(Started { page, browser })
+    }
+
+    /// Receives the redirect of the authorization server. Only the browser that started the login
+    /// can finish it.
+    pub(super) async fn finish(
+        &self,
+        params: CallbackParams,
+        is_browser: impl Fn(&str) -> bool,
+    ) -> Result<Finished, DeskError> {
+        let (link, applicant, answer, issued) = {
+            let mut pending = self.pending();
+            let is_meant = |login: &&mut PendingLogin| matches!(&login.stage, Stage::Visiting { state, .. } if params.state.as_ref() == Some(state));
+            let login = pending.iter_mut().find(is_meant).ok_or(DeskError::NoLogin)?;
+            if !matches!(&login.stage, Stage::Visiting { browser, .. } if is_browser(browser)) {
+                return Err(DeskError::OtherBrowser);
+            }
+            match std::mem::replace(&mut login.stage, Stage::Busy) {
+                Stage::Visiting { answer, issued, .. } => {
+                    (login.link.clone(), login.applicant.clone(), answer, issued)
+                }
+                Stage::Offered | Stage::Busy | Stage::Unconfirmed { .. } => return Err(DeskError::NoLogin),
+            }
+        };
+        // If the login has ended, `issued` says why.
+        drop(answer.send(params));
+        let new = match issued.await {
+            Ok(Ok(new)) => new,
+            Ok(Err(error)) => {
+                self.remove(&link);
+                return Err(error.into());
+            }
+            Err(_) => {
+                self.remove(&link);
+                return Err(DeskError::Late);
+            }
+        };
+        if applicant.proof == Proof::OnlyCaller {
+            self.remove(&link);
+            applicant.account.keep_login(new).await?;
+            self.0.kept.send_modify(|count| *count += 1);
+            return Ok(Finished::SignedIn);
+        }
+        let code = code()?;
+        let mut pending = self.pending();
+        let login = pending.iter_mut().find(|login| login.link == link).ok_or(DeskError::Late)?;
+        login.stage = Stage::Unconfirmed { code: code.clone(), tries: 0, new };
+        Ok(Finished::ShowCode(code))
+    }
+
+    /// Keeps the login whose code this is.
+    pub(super) async fn confirm(&self, applicant: &Applicant, given: &str) -> Confirmed {
+        let given: String = given.chars().filter(char::is_ascii_alphanumeric).collect();
+        let given = given.to_ascii_uppercase();
+        let found = {
+            let mut pending = self.pending();
+            let waiting: Vec<usize> = (0..pending.len())
+                .filter(|&at| {
+                    let login = &pending[at];
+                    login.applicant.is(applicant) && matches!(login.stage, Stage::Unconfirmed { .. })
+                })
+                .collect();
+            let is_code = |at: &&usize| matches!(&pending[**at].stage, Stage::Unconfirmed { code, .. } if code.replace('-', "") == given);
+            match waiting.iter().find(is_code) {
+                Some(&at) => Ok(pending.remove(at)),
+                None => Err(waiting.into_iter().rev().filter_map(|at| miss(&mut pending, at)).collect::<Vec<_>>()),
+            }
+        };
+        match found {
+            Ok(PendingLogin { stage: Stage::Unconfirmed { new, .. }, applicant, .. }) => {
+                if let Err(error) = applicant.account.keep_login(new).await {
+                    tracing::warn!(server = %applicant.server, %error, "a login could not be kept");
+                    return Confirmed::NotKept;
+                }
+                self.pending().retain(|login| !login.applicant.is(&applicant));
+                self.0.kept.send_modify(|count| *count += 1);
+                Confirmed::Yes
+            }
+            Ok(_) => Confirmed::NothingToConfirm,
+            Err(misses) if misses.is_empty() => Confirmed::NothingToConfirm,
+            Err(misses) => {
+                misses.into_iter().flatten().for_each(discard);
+                Confirmed::Wrong
+            }
+        }
+    }
+
+    fn remove(&self, link: &str) {
+        self.pending().retain(|login| login.link != link);
+    }
+
+    /// The logins under way, without those whose time is over.
+    fn pending(&self) -> MutexGuard<'_, Vec<PendingLogin>> {
+        let mut pending = self.0.pending.lock();
+        let now = Moment::now();
+        let (late, rest) = std::mem::take(&mut *pending).into_iter().partition(|login| login.ends <= now);
+        *pending = rest;
+        let late: Vec<PendingLogin> = late;
+        late.into_iter().for_each(discard);
+        pending
+    }
+}
+
+impl Applicant {
+    fn is(&self, other: &Self) -> bool {
+        self.caller == other.caller && self.server == other.server
+    }
+}
+
+/// Counts a wrong code; returns the login if there were too many.
+fn miss(pending: &mut Vec<PendingLogin>, at: usize) -> Option<Option<PendingLogin>> {
+    let Stage::Unconfirmed { tries, .. } = &mut pending.get_mut(at)?.stage else { return None };
+    *tries += 1;
+    Some((*tries >= MAX_TRIES).then(|| pending.remove(at)))
+}
+
+/// Revokes the tokens of a login that is not kept.
+fn discard(login: PendingLogin) {
+    let PendingLogin { applicant, stage: Stage::Unconfirmed { new, .. }, .. } = login else { return };
+    tokio::spawn(async move {
+        if let Err(error) = applicant.account.discard_login(new).await {
+            tracing::debug!(server = %applicant.server, %error, "tokens that are not used were not revoked");
+        }
+    });
+}
+
+/// A code that a person can copy: eight letters in two groups.
+fn code() -> Result<String, OAuthError> {
+    let bytes = BASE64_URL_SAFE_NO_PAD.decode(random_token()?).map_err(|_| OAuthError::Random)?;
+    let letter = |byte: &u8| char::from(LETTERS[usize::from(byte % 32)]);
+    let mut code: String = bytes.iter().take(CODE_LETTERS).map(letter).collect();
+    code.insert(CODE_LETTERS / 2, '-');
+    Ok(code)
+}
