@@ -29,8 +29,8 @@ mod workers;
 pub use access::{Access, AccessHook, AccessTransport, CallEnding, Logged};
 pub use guard::{Admission, BindRefused, Denied, Encryption, Gate, Guard, Peer};
 pub use options::{
-    BrowserPages, BrowserRequest, CallerTest, Carry, Command, Control, Controlled, Eras, Handshake, Limits, Page, QuotaOf, Render, ServeOptions,
-    ServerOf,
+    BrowserPages, BrowserRequest, CallerTest, Carry, Command, Control, Controlled, Eras, Handshake, Limits,
+    Page, QuotaOf, Render, ServeOptions, ServerOf,
 };
 pub use rest::{RESERVED_PATHS, RestLimits};
 pub use server::{BindError, Listener, Server, Shutdown};

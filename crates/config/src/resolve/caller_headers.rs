@@ -70,7 +70,10 @@ impl Resolver<'_> {
         let text = at.read.text()?;
         let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         let is_plain = |url: &Url| {
-            url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty()
+            url.path() == "/"
+                && url.query().is_none()
+                && url.fragment().is_none()
+                && url.username().is_empty()
         };
         match url.filter(is_plain) {
             Some(url) => Some(url.origin().ascii_serialization()),

@@ -52,8 +52,10 @@ impl Plan {
         }
         let servers =
             names.iter().map(|name| Ok((name.clone(), Arc::new(ServerFilters::of_server(rules, name)?))));
-        let views =
-            rules.views.iter().map(|(name, rules)| Ok((name.as_str().into(), ViewFilters::new(rules)?.into())));
+        let views = rules
+            .views
+            .iter()
+            .map(|(name, rules)| Ok((name.as_str().into(), ViewFilters::new(rules)?.into())));
         let alone = ViewRules { naming: Naming::Bare, ..ViewRules::default() };
         Ok(Self {
             servers: servers.collect::<Result<_, BadRules>>()?,

@@ -39,7 +39,8 @@ pub(super) fn no_view(view: Option<&str>) -> Fault {
 
 /// Too many callers have catalogs of their own, all with calls in flight.
 pub(super) fn no_catalog(most: usize) -> Fault {
-    let text = format!("{most} callers with their own servers are busy; `limits.personalCatalogs` allows more");
+    let text =
+        format!("{most} callers with their own servers are busy; `limits.personalCatalogs` allows more");
     Fault::new(FaultKind::Overloaded, text).harmless_to_repeat()
 }
 

@@ -3,11 +3,7 @@
 //! that comes from other servers.
 
 use super::{Gateway, Inner, Shared, faults, keeper};
-use crate::{
-    catalog::Plan,
-    gateway::Source,
-    upstream::Identity,
-};
+use crate::{catalog::Plan, gateway::Source, upstream::Identity};
 use arc_swap::ArcSwap;
 use futures_util::StreamExt;
 use parking_lot::Mutex;
@@ -57,9 +53,7 @@ struct PersonalCatalog {
 impl PersonalCatalogs {
     pub(super) fn new(servers: &[Arc<dyn Source>], options: PersonalOptions) -> Arc<Self> {
         let servers = ArcSwap::from_pointee(personal(servers));
-        let catalogs = Arc::new(Self { servers, known: Mutex::default(), options });
-        tokio::spawn(tidy(Arc::downgrade(&catalogs)));
-        catalogs
+        Arc::new(Self { servers, known: Mutex::default(), options })
     }
 
     /// Applies new rules and servers to all catalogs.
@@ -76,10 +70,13 @@ impl PersonalCatalogs {
         self.servers.store(Arc::new(servers));
     }
 
-    /// Ends the catalogs that were not used for a while, except those with calls in flight.
-    fn retire_idle(&self) {
+    /// Ends the catalogs that were not used for a while, except those with calls in flight. Returns
+    /// true if none is left.
+    fn retire_idle(&self) -> bool {
         let idle = self.options.idle;
-        self.known.lock().retain(|_, known| known.is_in_use() || known.used.elapsed() < idle);
+        let mut known = self.known.lock();
+        known.retain(|_, known| known.is_in_use() || known.used.elapsed() < idle);
+        known.is_empty()
     }
 }
 
@@ -103,12 +100,17 @@ impl Gateway {
             catalog.used = Moment::now();
             return Some(Ok(Arc::clone(&catalog.inner)));
         }
+        let is_first = known.is_empty();
         if let Err(fault) = make_room(&mut known, caller, self.personal.options.most) {
             return Some(Err(fault));
         }
         let inner = self.inner.as_seen_by(caller);
-        let made = PersonalCatalog { inner: Arc::clone(&inner), caller: Arc::clone(caller), used: Moment::now() };
+        let made =
+            PersonalCatalog { inner: Arc::clone(&inner), caller: Arc::clone(caller), used: Moment::now() };
         known.insert(key, made);
+        if is_first {
+            tokio::spawn(tidy(Arc::downgrade(&self.personal)));
+        }
         Some(Ok(inner))
     }
 
@@ -161,7 +163,8 @@ fn make_room(
     if own < PER_PRINCIPAL && known.len() < most {
         return Ok(());
     }
-    let unused = known.iter().filter(|(_, known)| (own < PER_PRINCIPAL || is_own(known)) && !known.is_in_use());
+    let unused =
+        known.iter().filter(|(_, known)| (own < PER_PRINCIPAL || is_own(known)) && !known.is_in_use());
     let oldest = unused.min_by_key(|(_, known)| known.used).map(|(key, _)| key.clone());
     let oldest = oldest.ok_or_else(|| faults::no_catalog(most))?;
     known.remove(&oldest);
@@ -176,10 +179,19 @@ fn key(servers: &[Arc<dyn Source>], caller: &Caller) -> Vec<Identity> {
     servers.iter().filter_map(|server| server.identity(caller)).collect()
 }
 
+/// Runs while there are catalogs.
 async fn tidy(catalogs: Weak<PersonalCatalogs>) {
     loop {
         tokio::time::sleep(TIDY_EVERY).await;
-        let Some(catalogs) = catalogs.upgrade() else { return };
-        catalogs.retire_idle();
+        if catalogs.upgrade().is_none_or(|catalogs| catalogs.retire_idle()) {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+impl Gateway {
+    pub(super) fn personal_catalogs(&self) -> usize {
+        self.personal.known.lock().len()
     }
 }

@@ -59,7 +59,8 @@ impl Inner {
             return Reply::ready(Err(faults::unconnected(&server)));
         }
         let catalog = self.now.load_full();
-        match catalog.view(call.view.as_deref()).filter(|view| super::call::is_usable(&catalog, view, &call)) {
+        match catalog.view(call.view.as_deref()).filter(|view| super::call::is_usable(&catalog, view, &call))
+        {
             Some(view) => self.answer(&catalog, view, call),
             None => Reply::ready(Err(unknown)),
         }
@@ -68,11 +69,7 @@ impl Inner {
 
 /// The server that the call's name belongs to, by its prefix or because the view has no other, if
 /// the caller has to sign in there and may use the tool.
-fn signed_out<'a>(
-    catalog: &Catalog,
-    view: &'a View,
-    call: &Call,
-) -> Option<(&'a Arc<Server>, &'static str)> {
+fn signed_out<'a>(catalog: &Catalog, view: &'a View, call: &Call) -> Option<(&'a Arc<Server>, &'static str)> {
     let name = call.params.as_ref()?.text_of("name")?;
     let by_prefix = name.split_once('_').and_then(|(server, own)| Some((view.server(server)?, own)));
     let alone = || view.servers.first().filter(|_| view.transparent).map(|server| (server, name.as_ref()));

@@ -3,8 +3,8 @@
 use futures_util::future::{BoxFuture, FutureExt};
 use std::{fmt, future, sync::Arc};
 use trunkline_protocol::{
-    Call, Connect, ConnectError, Fault, FaultKind, Handler, Notification, Notify, Profile, Raw, Reply, Revision,
-    Session, method,
+    Call, Connect, ConnectError, Fault, FaultKind, Handler, Notification, Notify, Profile, Raw, Reply,
+    Revision, Session, method,
 };
 
 /// Opens sessions with a handler in this process. They are never lost.

@@ -1,12 +1,8 @@
 //! Upstream: one server as the gateway sees it.
 
 use super::{
-    Event, Offer, Status, UpstreamOptions, call,
-    core::Core,
-    live_session::SessionKey,
-    open::closed,
-    personal::Role,
-    status::State,
+    Event, Offer, Status, UpstreamOptions, call, core::Core, live_session::SessionKey, open::closed,
+    personal::Role, status::State,
 };
 use futures_util::future::{BoxFuture, join_all};
 use std::{

@@ -3,8 +3,8 @@
 
 use super::Account;
 use crate::{
-    AccountKey, ClientIdentity, ClientSource, Discovered, LoginOptions, OAuthError, StoredLogin, login::Login,
-    scopes::union, token_request::Granted,
+    AccountKey, ClientIdentity, ClientSource, Discovered, LoginOptions, OAuthError, StoredLogin,
+    login::Login, scopes::union, token_request::Granted,
 };
 
 /// The principal under which the client is kept that all users of a gateway share. No caller has
@@ -49,11 +49,7 @@ impl Account {
         let _flight = self.0.flight.lock().await;
         let login = self.keep(&new.discovered, new.client, new.granted)?;
         if self.options().principal.is_some() && login.client.source == ClientSource::Registered {
-            let shared = StoredLogin {
-                principal: Some(EVERYBODY.to_owned()),
-                tokens: None,
-                ..login.clone()
-            };
+            let shared = StoredLogin { principal: Some(EVERYBODY.to_owned()), tokens: None, ..login.clone() };
             self.options().store.save(&self.registration_key(), &shared)?;
         }
         Ok(login)

@@ -25,7 +25,8 @@ impl CarriedParts {
             let Reach::Remote(remote) = &server.reach else { continue };
             // The names were checked with the settings.
             wanted.headers.extend(remote.caller_headers.keys().filter_map(|name| name.parse().ok()));
-            wanted.token |= matches!(&remote.oauth, OAuth::Auto(client) if client.grant == GrantSetting::TokenExchange);
+            wanted.token |=
+                matches!(&remote.oauth, OAuth::Auto(client) if client.grant == GrantSetting::TokenExchange);
         }
         *self.0.write() = Arc::new(wanted);
     }
@@ -37,8 +38,11 @@ impl CarriedParts {
             if wanted.headers.is_empty() && !wanted.token {
                 return caller;
             }
-            let kept: BTreeMap<String, String> =
-                wanted.headers.iter().filter_map(|name| Some((name.to_string(), value(headers, name)?))).collect();
+            let kept: BTreeMap<String, String> = wanted
+                .headers
+                .iter()
+                .filter_map(|name| Some((name.to_string(), value(headers, name)?)))
+                .collect();
             let token = bearer(&caller, headers).filter(|_| wanted.token);
             if kept.is_empty() && token.is_none() {
                 return caller;

@@ -179,7 +179,7 @@ fn link_of(message: &Value) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn s05_a_login_can_be_finished_by_its_own_caller_and_browser_only() {
+async fn o06_a_login_can_be_finished_by_its_own_caller_and_browser_only() {
     let bench = bench().await;
     let (site, keys) = site("stolen-logins", &login_server(&bench), &json!({}));
     let mut door = site.open();
@@ -258,7 +258,7 @@ async fn a_client_with_url_elicitation_is_asked_and_its_call_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn o07_fifty_calls_with_an_expired_token_cause_one_refresh() {
+async fn o08_fifty_calls_with_an_expired_token_cause_one_refresh() {
     let bench = bench().await;
     let (site, keys) = site("expired-logins", &login_server(&bench), &json!({}));
     let mut door = site.open();
@@ -283,15 +283,15 @@ async fn o07_fifty_calls_with_an_expired_token_cause_one_refresh() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s05_exchanged_tokens_of_two_callers_never_cross() {
     let bench = bench().await;
-    let signer = Signer::new("k1");
+    let (site, signer) = (Site::new("exchanged"), Signer::new("k1"));
+    site.write("secret", "a-long-secret-of-the-gateway");
     let oauth = json!({
         "grant": "tokenExchange",
         "tokenEndpoint": format!("{}/token", bench.issuer()),
         "clientId": "gateway",
-        "clientSecret": "a-long-secret-of-the-gateway",
+        "clientSecret": format!("{{file:{}}}", site.path("secret").display()),
         "scopes": ["read"],
     });
-    let site = Site::new("exchanged");
     site.write("jwks.json", &signer.jwks());
     site.configure(&json!({
         "mcp": {"servers": {"tickets": {"url": bench.server(), "oauth": oauth}}},

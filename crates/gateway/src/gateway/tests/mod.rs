@@ -6,6 +6,7 @@ mod listening;
 mod listing;
 mod names;
 mod passing;
+mod personal;
 mod policy;
 mod reload;
 mod resources;

@@ -90,7 +90,11 @@ impl PersonalServer {
     }
 
     /// Connects with the tokens of this account.
-    fn with_account(&self, mut options: ConnectOptions, mut account: AccountOptions) -> (Account, Arc<dyn Connect>) {
+    fn with_account(
+        &self,
+        mut options: ConnectOptions,
+        mut account: AccountOptions,
+    ) -> (Account, Arc<dyn Connect>) {
         account.http = options.http.clone();
         let account = Account::new(account);
         options.http.credentials = Some(Arc::new(account.clone()));

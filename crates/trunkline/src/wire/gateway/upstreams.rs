@@ -27,7 +27,8 @@ use trunkline_client::{
     resilience::{BreakerOptions, RetryOptions, Safety},
 };
 use trunkline_config::{
-    Local, Reach, Remote, Secret, Server, Sessions as SessionSetting, Settings, Start as StartSetting, ToolChange,
+    Local, Reach, Remote, Secret, Server, Sessions as SessionSetting, Settings, Start as StartSetting,
+    ToolChange,
 };
 use trunkline_gateway::upstream::{
     InProcess, Sessions, Start, ToolOptions, ToolRules, Upstream, UpstreamOptions,

@@ -57,7 +57,8 @@ struct Asking {
 impl Asking {
     async fn run(self) -> Outcome {
         let arguments = self.call.params.as_ref().and_then(|params| params.member("arguments"));
-        let is_own = self.call.params.as_ref().and_then(|params| params.text_of("name")).as_deref() == Some(TOOL);
+        let is_own =
+            self.call.params.as_ref().and_then(|params| params.text_of("name")).as_deref() == Some(TOOL);
         let code = arguments.as_ref().filter(|_| is_own).and_then(|arguments| arguments.text_of(CODE));
         if let Some(code) = code {
             return match self.desk.confirm(&self.applicant, &code).await {
@@ -147,7 +148,9 @@ impl Asking {
     fn link_fault(&self, link: &str) -> Fault {
         let server = &self.applicant.server;
         let then = match self.applicant.proof {
-            Proof::Code => format!("then call the tool `{TOOL}` of this server with the code that the page shows"),
+            Proof::Code => {
+                format!("then call the tool `{TOOL}` of this server with the code that the page shows")
+            }
             Proof::OnlyCaller => "then repeat the call".to_owned(),
         };
         let text = format!("sign in to `{server}` first: open {link} in a browser, {then}");
@@ -175,8 +178,12 @@ impl Asking {
     /// Without a door there is only the user of this process.
     fn no_door(&self) -> Fault {
         let text = match self.applicant.proof {
-            Proof::OnlyCaller => format!("sign in with `trunkline auth login {}` first", self.applicant.server),
-            Proof::Code => "no browser can reach this gateway; set `publicUrl` in its configuration".to_owned(),
+            Proof::OnlyCaller => {
+                format!("sign in with `trunkline auth login {}` first", self.applicant.server)
+            }
+            Proof::Code => {
+                "no browser can reach this gateway; set `publicUrl` in its configuration".to_owned()
+            }
         };
         Fault::new(FaultKind::Unauthorized, text)
     }

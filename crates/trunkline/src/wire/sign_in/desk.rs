@@ -69,10 +69,19 @@ struct PendingLogin {
 
 enum Stage {
     Offered,
-    Visiting { browser: String, state: Secret, answer: oneshot::Sender<CallbackParams>, issued: Issued },
+    Visiting {
+        browser: String,
+        state: Secret,
+        answer: oneshot::Sender<CallbackParams>,
+        issued: Issued,
+    },
     /// The stage while the login is worked on without the lock.
     Busy,
-    Unconfirmed { code: String, tries: u32, new: NewLogin },
+    Unconfirmed {
+        code: String,
+        tries: u32,
+        new: NewLogin,
+    },
 }
 
 type Issued = oneshot::Receiver<Result<NewLogin, OAuthError>>;
@@ -163,14 +172,18 @@ impl LoginDesk {
         } else {
             if pending.iter().filter(|login| own(login)).count() >= MAX_OWN {
                 let oldest = pending.iter().position(own)?;
-                pending.remove(oldest);
+                discard(pending.remove(oldest));
             }
             if pending.len() >= MAX_PENDING {
-                pending.remove(0);
+                discard(pending.remove(0));
             }
             let link = random_token().ok()?;
-            let login =
-                PendingLogin { link: link.clone(), applicant: applicant.clone(), ends, stage: Stage::Offered };
+            let login = PendingLogin {
+                link: link.clone(),
+                applicant: applicant.clone(),
+                ends,
+                stage: Stage::Offered,
+            };
             pending.push(login);
             link
         };
@@ -197,7 +210,8 @@ impl LoginDesk {
         let (account, left) = {
             let mut pending = self.pending();
             let login = pending.iter_mut().find(|login| login.link == link);
-            let login = login.filter(|login| matches!(login.stage, Stage::Offered)).ok_or(DeskError::NoLogin)?;
+            let login =
+                login.filter(|login| matches!(login.stage, Stage::Offered)).ok_or(DeskError::NoLogin)?;
             login.stage = Stage::Busy;
             (login.applicant.account.clone(), login.ends - Moment::now())
         };
@@ -285,7 +299,9 @@ impl LoginDesk {
             let is_code = |at: &&usize| matches!(&pending[**at].stage, Stage::Unconfirmed { code, .. } if code.replace('-', "") == given);
             match waiting.iter().find(is_code) {
                 Some(&at) => Ok(pending.remove(at)),
-                None => Err(waiting.into_iter().rev().filter_map(|at| miss(&mut pending, at)).collect::<Vec<_>>()),
+                None => {
+                    Err(waiting.into_iter().rev().filter_map(|at| miss(&mut pending, at)).collect::<Vec<_>>())
+                }
             }
         };
         match found {
@@ -294,7 +310,7 @@ impl LoginDesk {
                     tracing::warn!(server = %applicant.server, %error, "a login could not be kept");
                     return Confirmed::NotKept;
                 }
-                self.pending().retain(|login| !login.applicant.is(&applicant));
+                self.drop_all(&applicant);
                 self.0.kept.send_modify(|count| *count += 1);
                 Confirmed::Yes
             }
@@ -309,6 +325,15 @@ impl LoginDesk {
 
     fn remove(&self, link: &str) {
         self.pending().retain(|login| login.link != link);
+    }
+
+    /// Ends all logins of an applicant that are under way.
+    fn drop_all(&self, applicant: &Applicant) {
+        let mut pending = self.pending();
+        let (own, rest): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut *pending).into_iter().partition(|login| login.applicant.is(applicant));
+        *pending = rest;
+        own.into_iter().for_each(discard);
     }
 
     /// The logins under way, without those whose time is over.

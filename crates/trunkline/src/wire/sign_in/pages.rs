@@ -91,7 +91,8 @@ fn failed(error: &DeskError) -> Response<String> {
 fn redirect(page: &Url, browser: &str, encrypted: bool) -> Response<String> {
     let part = browser.get(..COOKIE_PART).unwrap_or_default();
     let secure = if encrypted { "; Secure" } else { "" };
-    let cookie = format!("{COOKIE}{part}={browser}; Path=/login; HttpOnly; SameSite=Lax; Max-Age=3600{secure}");
+    let cookie =
+        format!("{COOKIE}{part}={browser}; Path=/login; HttpOnly; SameSite=Lax; Max-Age=3600{secure}");
     let mut response = self::page(StatusCode::SEE_OTHER, "");
     for (name, value) in [(header::LOCATION, page.as_str()), (header::SET_COOKIE, &cookie)] {
         if let Ok(value) = HeaderValue::from_str(value) {
@@ -119,7 +120,8 @@ fn is_encrypted(headers: &HeaderMap) -> bool {
 
 fn has_cookie(headers: &HeaderMap, secret: &str) -> bool {
     let texts = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut cookies = texts.flat_map(|text| text.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
+    let mut cookies =
+        texts.flat_map(|text| text.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
     cookies.any(|(name, value)| name.starts_with(COOKIE) && value == secret)
 }
 

@@ -14,10 +14,8 @@ use std::sync::Arc;
 use tokio::sync::Notify as Signal;
 use trunkline_oauth::Account;
 use trunkline_protocol::{
-    Call, Caller, Connect, ConnectError, Fault, FaultKind, Handler, Notification, Notify, Part, Profile, Raw, Reply,
-    Revision, ServerName, Session,
-    message::meta,
-    method,
+    Call, Caller, Connect, ConnectError, Fault, FaultKind, Handler, Notification, Notify, Part, Profile, Raw,
+    Reply, Revision, ServerName, Session, message::meta, method,
 };
 
 /// Opens a session with the caller's login, or one that signs in.
