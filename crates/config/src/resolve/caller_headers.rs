@@ -39,6 +39,8 @@ impl Resolver<'_> {
         both: Pair<'_>,
         key: &str,
     ) -> BTreeMap<String, String> {
+        let fixed: Vec<&str> =
+            both.get("headers").into_iter().flat_map(Pair::entries).map(|(name, _)| name).collect();
         let mut found: BTreeMap<String, String> = BTreeMap::new();
         for (theirs, sent) in written {
             let key = join(&join(key, "callerHeaders"), theirs);
@@ -50,6 +52,8 @@ impl Resolver<'_> {
                 Some(format!("the header `{theirs}` of a caller cannot be passed on"))
             } else if !is_sendable {
                 Some(format!("`{sent}` cannot be sent to a server as a caller's header"))
+            } else if fixed.iter().any(|name| name.eq_ignore_ascii_case(sent)) {
+                Some(format!("`headers` has `{sent}` already, which callers could then use or replace"))
             } else if found.values().any(|other| other.eq_ignore_ascii_case(sent)) {
                 Some(format!("two headers of a caller cannot both become `{sent}`"))
             } else {

@@ -32,7 +32,7 @@ impl Upstream {
         }))
         .await;
         self.core.bump();
-        join_all(self.of_identities().iter().map(|own| Box::pin(own.halt(drain)))).await;
+        join_all(self.identities().iter().map(|own| Box::pin(own.halt(drain)))).await;
     }
 
     /// Stops it like the server that it replaces, which was stopped by command and has ended.
@@ -47,7 +47,7 @@ impl Upstream {
         self.core.pool().revive();
         self.core.attention.notify_one();
         self.core.bump();
-        join_all(self.of_identities().iter().map(|own| Box::pin(own.resume()))).await;
+        join_all(self.identities().iter().map(|own| Box::pin(own.resume()))).await;
     }
 
     /// True if the server was stopped by command.

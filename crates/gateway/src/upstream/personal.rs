@@ -120,7 +120,7 @@ impl Upstream {
     }
 
     /// The upstreams of all identities.
-    pub(super) fn of_identities(&self) -> Vec<Arc<Self>> {
+    pub fn identities(&self) -> Vec<Arc<Self>> {
         match &self.role {
             Role::Template(template) => template.all(),
             Role::Shared | Role::Personal(_) => Vec::new(),

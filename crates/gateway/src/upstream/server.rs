@@ -69,7 +69,7 @@ impl Upstream {
         drop(pool);
         self.wake();
         self.core.attention.notify_one();
-        self.of_identities().iter().for_each(|own| own.retry());
+        self.identities().iter().for_each(|own| own.retry());
     }
 
     pub fn name(&self) -> &ServerName {
@@ -108,7 +108,7 @@ impl Upstream {
     }
 
     pub fn status(&self) -> Status {
-        self.own_status().combined(&self.of_identities())
+        self.own_status().combined(&self.identities())
     }
 
     /// Sets the offer of the server's last run, used until it has connected again.
@@ -138,7 +138,7 @@ impl Upstream {
             live.session.close().await;
         });
         join_all(close).await;
-        join_all(self.of_identities().iter().map(|own| Box::pin(own.stop()))).await;
+        join_all(self.identities().iter().map(|own| Box::pin(own.stop()))).await;
     }
 }
 

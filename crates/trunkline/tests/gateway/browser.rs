@@ -2,7 +2,11 @@
 //! bench, with cookies.
 
 use crate::wire::{Answer, Wire};
+use std::collections::BTreeMap;
 use url::Url;
+
+/// Most pages of an authorization server that are followed.
+const MAX_PAGES: usize = 20;
 
 /// A browser with the cookies of one site.
 #[derive(Default)]
@@ -35,6 +39,28 @@ impl Browser {
         let page = format!("{page}&bench_user={user}");
         let answer = send("GET", &page, "").await;
         answer.header("location").unwrap_or_else(|| panic!("{}", answer.text())).to_owned()
+    }
+
+    /// Follows the pages of any authorization server that asks nobody, with its cookies; returns
+    /// the address that it redirects to.
+    pub(crate) async fn follow(page: &str) -> String {
+        let mut jar: BTreeMap<String, String> = BTreeMap::new();
+        let mut at = Url::parse(page).unwrap();
+        let origin = at.origin();
+        for _ in 0..MAX_PAGES {
+            let cookies: Vec<String> = jar.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let answer = send("GET", at.as_str(), &format!("Cookie: {}\r\n", cookies.join("; "))).await;
+            for cookie in answer.all("set-cookie") {
+                let (name, value) = cookie.split(';').next().unwrap().split_once('=').unwrap();
+                jar.insert(name.to_owned(), value.to_owned());
+            }
+            let next = answer.header("location").unwrap_or_else(|| panic!("{at}: {}", answer.text()));
+            at = at.join(next).unwrap();
+            if at.origin() != origin {
+                return at.into();
+            }
+        }
+        panic!("the authorization server goes on and on: {at}");
     }
 
     /// Follows the redirect back to the door.

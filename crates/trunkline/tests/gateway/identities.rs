@@ -4,13 +4,19 @@ use crate::{
     browser::{Browser, code_of},
     caller::{Caller, LEGACY, MODERN, text},
     door::Door,
+    installed::installed,
     signer::{AUDIENCE, ISSUER, Signer, claims},
     site::Site,
     upstream::upstream,
 };
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    io::{BufRead, BufReader},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+};
 use tokio::task::JoinSet;
 use trunkline_oauth::bench::{Bench, BenchOptions, Failure, LogLine};
 
@@ -318,6 +324,52 @@ async fn s05_exchanged_tokens_of_two_callers_never_cross() {
     let refused = keyed.call("tickets_whoami", json!({})).await;
     assert!(text(&refused).is_none(), "{refused:#}");
     assert_eq!(bench.grants(exchange), 2);
+    door.stop().await;
+    site.emptied().await;
+}
+
+/// node-oidc-provider with the MCP server that it protects.
+struct Authority {
+    child: Child,
+    server: String,
+}
+
+impl Authority {
+    fn start() -> Self {
+        let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../testkit/peers/oidc_server.mjs");
+        let mut command = Command::new("node");
+        command.arg(script).arg(installed("authority"));
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
+        let line = lines.find_map(|line| line.ok().filter(|line| line.starts_with('{'))).unwrap();
+        let told: Value = serde_json::from_str(&line).unwrap();
+        Self { server: told["server"].as_str().unwrap().to_owned(), child }
+    }
+}
+
+impl Drop for Authority {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_caller_signs_in_at_a_real_authorization_server() {
+    let authority = Authority::start();
+    let tickets = json!({"url": authority.server, "oauth": {"grant": "callerLogin"}});
+    let (site, keys) = site("real-login", &tickets, &json!({}));
+    let mut door = site.open();
+    let mut ada = Caller::open(&door, Some(&keys[0]), LEGACY).await;
+    let link = link_of(&ada.call("tickets_whoami", json!({})).await);
+    let mut browser = Browser::default();
+    let page = browser.start(&link).await;
+    let shown = browser.come_back(&Browser::follow(&page).await).await;
+    let code = code_of(&shown).unwrap_or_else(|| panic!("{}", shown.text()));
+    ada.said("tickets_sign_in", json!({"code": code})).await;
+    assert!(ada.insist("tickets_whoami", json!({})).await.starts_with("tester"));
+    let mut bob = Caller::open(&door, Some(&keys[1]), LEGACY).await;
+    link_of(&bob.call("tickets_whoami", json!({})).await);
     door.stop().await;
     site.emptied().await;
 }

@@ -173,6 +173,9 @@ impl Running {
                 gone.push(before);
             }
         }
+        // The catalogs of callers drop the upstreams of their identities, whose calls go on.
+        let personal: Vec<_> = gone.iter().flat_map(|upstream| upstream.identities()).collect();
+        gone.extend(personal);
         let mut rules = rules::of(settings);
         locked::apply(loaded, &mut rules)?;
         self.gateway.replace(&rules, sources(&upstreams)).map_err(|bad| Failure::usage(bad.to_string()))?;

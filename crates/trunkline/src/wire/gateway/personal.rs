@@ -1,6 +1,7 @@
 //! Connects to a server with the identity of the caller: its headers, login or exchanged token.
 
 use crate::wire::{
+    account,
     observed::Observation,
     sign_in::{LoginConnect, LoginDesk},
 };
@@ -60,13 +61,24 @@ pub(super) fn headers(remote: &Remote) -> Result<Vec<(String, HeaderName)>, Stri
     remote.caller_headers.iter().map(named).collect()
 }
 
-/// The way to the tokens of callers. `Err` returns the account, if its token is the same for all.
+/// The way to the tokens of callers. If all have the same, `options` get it.
 pub(super) fn tokens(
     remote: &Remote,
     account: Option<AccountOptions>,
     desk: &LoginDesk,
-) -> Result<CallerTokens, Option<AccountOptions>> {
+    options: &mut ConnectOptions,
+) -> Result<CallerTokens, String> {
     match (client(remote), account) {
+        (None, account) => {
+            if let Some(account) = account {
+                account::give(options, account);
+            }
+            Ok(CallerTokens::Common)
+        }
+        (Some(_), None) => {
+            let needs = "needs a home directory, an https address, and no other `Authorization` header";
+            Err(format!("`oauth.grant` {needs}"))
+        }
         (Some(client), Some(account)) if client.grant == GrantSetting::CallerLogin => {
             Ok(CallerTokens::Login(Box::new(account), desk.clone()))
         }
@@ -80,7 +92,6 @@ pub(super) fn tokens(
             let (audience, kind) = (client.audience.clone(), client.subject_token_type.clone());
             Ok(CallerTokens::Exchange { account: Box::new(account), audience, kind })
         }
-        (_, account) => Err(account),
     }
 }
 

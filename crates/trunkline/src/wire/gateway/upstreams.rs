@@ -121,12 +121,7 @@ impl Maker<'_> {
         let (target, mut connect) = reach::address(remote, server, self.environment)?;
         connect.memory.get_or_insert_with(|| Arc::new(Memory::default()));
         let account = account::configured(remote, server, self.environment)?;
-        let tokens = personal::tokens(remote, account, self.desk).unwrap_or_else(|common| {
-            if let Some(account) = common {
-                account::give(&mut connect, account);
-            }
-            CallerTokens::Common
-        });
+        let tokens = personal::tokens(remote, account, self.desk, &mut connect)?;
         let mut options = options(server)?;
         options.instance = Some(self.instance.clone());
         options.offered = Some(reach::exactly(&connect).unwrap_or(Revision::NEWEST_LEGACY));
