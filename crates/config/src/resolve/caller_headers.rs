@@ -79,14 +79,12 @@ impl Resolver<'_> {
                 && url.fragment().is_none()
                 && url.username().is_empty()
         };
-        match url.filter(is_plain) {
-            Some(url) => Some(url.origin().ascii_serialization()),
-            None => {
-                let message = "this is not a URL without a path, such as `https://mcp.example.com`";
-                self.report(Code::BadValue, at.written, "publicUrl", message);
-                None
-            }
+        if let Some(url) = url.filter(is_plain) {
+            return Some(url.origin().ascii_serialization());
         }
+        let message = "this is not a URL without a path, such as `https://mcp.example.com`";
+        self.report(Code::BadValue, at.written, "publicUrl", message);
+        None
     }
 }
 

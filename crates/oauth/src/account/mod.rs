@@ -90,6 +90,11 @@ impl Account {
         Ok(self.0.options.store.load(&self.0.key)?)
     }
 
+    /// True if there is a token to send, valid or not. Another process may have signed in or out.
+    pub fn is_signed_in(&self) -> bool {
+        self.reload().is_ok() && self.header_now().is_some()
+    }
+
     /// Finds the server's authorization server.
     pub async fn discover(&self, challenges: &[String]) -> Result<Discovered, OAuthError> {
         let known = self.login().map(|login| login.issuer.issuer.clone());

@@ -102,8 +102,10 @@ fn readiness(main: &Service, details: &str) -> Response<Body> {
 
 fn admit(origin: &Origin, request: Request<RequestBody>, caller: Arc<Caller>) -> Pending<Body> {
     access::note(|note| note.caller = Some(caller.clone()));
-    let carry = origin.endpoints.main.options.carry.as_ref();
-    let caller = carry.map_or_else(|| caller.clone(), |carry| carry(caller.clone(), request.headers()));
+    let caller = match &origin.endpoints.main.options.carry {
+        Some(carry) => carry(caller, request.headers()),
+        None => caller,
+    };
     let path = request.uri().path();
     if let Some((route, view)) = RestRoute::of(path) {
         let Some(service) = origin.endpoints.find(view, &caller) else {

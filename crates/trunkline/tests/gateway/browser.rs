@@ -50,7 +50,7 @@ impl Browser {
         for _ in 0..MAX_PAGES {
             let cookies: Vec<String> = jar.iter().map(|(name, value)| format!("{name}={value}")).collect();
             let answer = send("GET", at.as_str(), &format!("Cookie: {}\r\n", cookies.join("; "))).await;
-            for cookie in answer.all("set-cookie") {
+            for (_, cookie) in answer.headers.iter().filter(|(name, _)| name == "set-cookie") {
                 let (name, value) = cookie.split(';').next().unwrap().split_once('=').unwrap();
                 jar.insert(name.to_owned(), value.to_owned());
             }

@@ -23,7 +23,7 @@ pub(crate) struct Wire {
 pub(crate) struct Answer {
     pub(crate) status: u16,
     /// Names in lower case.
-    headers: Vec<(String, String)>,
+    pub(crate) headers: Vec<(String, String)>,
     body: Vec<u8>,
 }
 
@@ -124,11 +124,6 @@ impl Wire {
 impl Answer {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-    }
-
-    /// All values of a header.
-    pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.headers.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     pub(crate) fn text(&self) -> String {

@@ -3,7 +3,7 @@
 use super::{
     harmless::Harmless,
     kept_lists::KeptLists,
-    personal::{self, CallerTokens, PersonalServer},
+    personal::{self, PersonalServer},
 };
 use crate::{
     environment::Environment,

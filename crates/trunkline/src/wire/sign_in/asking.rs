@@ -63,7 +63,7 @@ impl Asking {
         if let Some(code) = code {
             return match self.desk.confirm(&self.applicant, &code).await {
                 Confirmed::Yes => Ok(self.done()),
-                refused => Err(self.refused(refused)),
+                why => Err(refused(why)),
             };
         }
         if self.applicant.account.is_signed_in() {
@@ -101,14 +101,14 @@ impl Asking {
             };
             message = match self.desk.confirm(&self.applicant, &code).await {
                 Confirmed::Yes => return Ok(self.done()),
-                Confirmed::NotKept => return Err(self.refused(Confirmed::NotKept)),
+                Confirmed::NotKept => return Err(refused(Confirmed::NotKept)),
                 Confirmed::Wrong => "This is not the code that the browser shows. Enter that.".to_owned(),
                 Confirmed::NothingToConfirm => {
                     "The login in the browser is not finished. Finish it, then enter its code.".to_owned()
                 }
             };
         }
-        Err(self.refused(Confirmed::Wrong))
+        Err(refused(Confirmed::Wrong))
     }
 
     /// Waits until the browser has finished.
@@ -164,17 +164,6 @@ impl Asking {
             .with_data(json!({"elicitations": [elicitation], "loginUrl": link}).into())
     }
 
-    fn refused(&self, why: Confirmed) -> Fault {
-        let text = match why {
-            Confirmed::NotKept => "the login could not be kept; the log of the gateway says why",
-            Confirmed::NothingToConfirm => {
-                "no login waits for a code; call the tool without one to get a link, and finish the login first"
-            }
-            Confirmed::Yes | Confirmed::Wrong => "this is not the code that the browser shows",
-        };
-        Fault::new(FaultKind::InvalidRequest, text)
-    }
-
     /// Without a door there is only the user of this process.
     fn no_door(&self) -> Fault {
         let text = match self.applicant.proof {
@@ -187,6 +176,18 @@ impl Asking {
         };
         Fault::new(FaultKind::Unauthorized, text)
     }
+}
+
+/// The error for a code that does not count.
+fn refused(why: Confirmed) -> Fault {
+    let text = match why {
+        Confirmed::NotKept => "the login could not be kept; the log of the gateway says why",
+        Confirmed::NothingToConfirm => {
+            "no login waits for a code; call the tool without one to get a link, and finish the login first"
+        }
+        Confirmed::Yes | Confirmed::Wrong => "this is not the code that the browser shows",
+    };
+    Fault::new(FaultKind::InvalidRequest, text)
 }
 
 /// True for each: the client can open a URL, and show a form.

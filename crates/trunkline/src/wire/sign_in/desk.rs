@@ -80,7 +80,7 @@ enum Stage {
     Unconfirmed {
         code: String,
         tries: u32,
-        new: NewLogin,
+        new: Box<NewLogin>,
     },
 }
 
@@ -129,6 +129,13 @@ pub(super) enum Confirmed {
     Wrong,
     /// The tokens could not be kept.
     NotKept,
+}
+
+/// A code compared with the logins that wait for one.
+enum Judged {
+    Right(Account, Box<NewLogin>),
+    Wrong,
+    Nothing,
 }
 
 impl LoginDesk {
@@ -220,7 +227,8 @@ impl LoginDesk {
         tokio::spawn(async move {
             let way = LoginOptions::Page(Arc::new(visit));
             let late = OAuthError::Unfinished { seconds: left.as_secs() };
-            let obtained = timeout(left, account.obtain_login(way, &[], &[])).await.unwrap_or(Err(late));
+            let obtaining = Box::pin(account.obtain_login(way, &[], &[]));
+            let obtained = timeout(left, obtaining).await.unwrap_or(Err(late));
             // Nobody waits for it if the login was dropped; the tokens then end unused.
             drop(tell.send(obtained));
         });
@@ -280,7 +288,7 @@ impl LoginDesk {
         let code = code()?;
         let mut pending = self.pending();
         let login = pending.iter_mut().find(|login| login.link == link).ok_or(DeskError::Late)?;
-        login.stage = Stage::Unconfirmed { code: code.clone(), tries: 0, new };
+        login.stage = Stage::Unconfirmed { code: code.clone(), tries: 0, new: Box::new(new) };
         Ok(Finished::ShowCode(code))
     }
 
@@ -288,39 +296,46 @@ impl LoginDesk {
     pub(super) async fn confirm(&self, applicant: &Applicant, given: &str) -> Confirmed {
         let given: String = given.chars().filter(char::is_ascii_alphanumeric).collect();
         let given = given.to_ascii_uppercase();
-        let found = {
-            let mut pending = self.pending();
-            let waiting: Vec<usize> = (0..pending.len())
-                .filter(|&at| {
-                    let login = &pending[at];
-                    login.applicant.is(applicant) && matches!(login.stage, Stage::Unconfirmed { .. })
-                })
-                .collect();
-            let is_code = |at: &&usize| matches!(&pending[**at].stage, Stage::Unconfirmed { code, .. } if code.replace('-', "") == given);
-            match waiting.iter().find(is_code) {
-                Some(&at) => Ok(pending.remove(at)),
-                None => {
-                    Err(waiting.into_iter().rev().filter_map(|at| miss(&mut pending, at)).collect::<Vec<_>>())
-                }
-            }
+        let (account, new) = match self.judge(applicant, &given) {
+            Judged::Right(account, new) => (account, new),
+            Judged::Wrong => return Confirmed::Wrong,
+            Judged::Nothing => return Confirmed::NothingToConfirm,
         };
-        match found {
-            Ok(PendingLogin { stage: Stage::Unconfirmed { new, .. }, applicant, .. }) => {
-                if let Err(error) = applicant.account.keep_login(new).await {
-                    tracing::warn!(server = %applicant.server, %error, "a login could not be kept");
-                    return Confirmed::NotKept;
-                }
-                self.drop_all(&applicant);
-                self.0.kept.send_modify(|count| *count += 1);
-                Confirmed::Yes
-            }
-            Ok(_) => Confirmed::NothingToConfirm,
-            Err(misses) if misses.is_empty() => Confirmed::NothingToConfirm,
-            Err(misses) => {
-                misses.into_iter().flatten().for_each(discard);
-                Confirmed::Wrong
-            }
+        if let Err(error) = account.keep_login(*new).await {
+            tracing::warn!(server = %applicant.server, %error, "a login could not be kept");
+            return Confirmed::NotKept;
         }
+        self.drop_all(applicant);
+        self.0.kept.send_modify(|count| *count += 1);
+        Confirmed::Yes
+    }
+
+    /// Compares a code with all logins of the applicant that wait for one.
+    fn judge(&self, applicant: &Applicant, given: &str) -> Judged {
+        let mut pending = self.pending();
+        let mut judged = Judged::Nothing;
+        let mut at = 0;
+        while let Some(login) = pending.get_mut(at) {
+            let is_own = login.applicant.is(applicant);
+            match &mut login.stage {
+                Stage::Unconfirmed { code, .. } if is_own && code.replace('-', "") == given => {
+                    let PendingLogin { applicant, stage, .. } = pending.remove(at);
+                    let Stage::Unconfirmed { new, .. } = stage else { return Judged::Nothing };
+                    return Judged::Right(applicant.account, new);
+                }
+                Stage::Unconfirmed { tries, .. } if is_own => {
+                    judged = Judged::Wrong;
+                    *tries += 1;
+                    if *tries >= MAX_TRIES {
+                        discard(pending.remove(at));
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        judged
     }
 
     fn remove(&self, link: &str) {
@@ -354,18 +369,11 @@ impl Applicant {
     }
 }
 
-/// Counts a wrong code; returns the login if there were too many.
-fn miss(pending: &mut Vec<PendingLogin>, at: usize) -> Option<Option<PendingLogin>> {
-    let Stage::Unconfirmed { tries, .. } = &mut pending.get_mut(at)?.stage else { return None };
-    *tries += 1;
-    Some((*tries >= MAX_TRIES).then(|| pending.remove(at)))
-}
-
 /// Revokes the tokens of a login that is not kept.
 fn discard(login: PendingLogin) {
     let PendingLogin { applicant, stage: Stage::Unconfirmed { new, .. }, .. } = login else { return };
     tokio::spawn(async move {
-        if let Err(error) = applicant.account.discard_login(new).await {
+        if let Err(error) = applicant.account.discard_login(*new).await {
             tracing::debug!(server = %applicant.server, %error, "tokens that are not used were not revoked");
         }
     });
