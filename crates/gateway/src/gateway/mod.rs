@@ -128,8 +128,8 @@ impl Gateway {
         if let Some(route) = view.tools.get(tool) {
             return Some(policy::subject(route.server().name().as_ref(), route.inner()));
         }
-        // A server that differs by caller has no items in this catalog; its name is in front of the
-        // tool's.
+        // A server that differs by caller has no items in this catalog; its name is in front of
+        // that of the tool.
         let parts = tool.split_once('_').and_then(|(server, own)| Some((view.server(server)?, own)));
         if let Some((server, own)) = parts.filter(|(server, _)| server.is_personal()) {
             return Some(policy::subject(server.name().as_ref(), own));
