@@ -58,8 +58,8 @@ impl Discovery {
         Ok(Discovered { resource, issuer, scopes, metadata })
     }
 
-    /// True if there is anything to sign in at: configured endpoints, the server's metadata, or that
-    /// of an authorization server at its origin. Metadata with errors counts.
+    /// True if there is anything to sign in at: configured endpoints, the server's metadata, or
+    /// that of an authorization server at its origin. Metadata with errors counts.
     pub(crate) async fn is_published(
         &self,
         web: &Web,

@@ -1,8 +1,8 @@
 //! The subject of a client certificate as text, by which roles name the caller.
 //!
 //! Two subjects must never have the same text: an authority may let its clients choose their common
-//! names, and `CN=ada, O=Admins` as one common name is not the name `ada` of `Admins`. So everything
-//! that separates parts of a name is escaped in their values, as RFC 4514 does it.
+//! names, and `CN=ada, O=Admins` as one common name is not the name `ada` of `Admins`. So
+//! everything that separates parts of a name is escaped in their values, as RFC 4514 does it.
 
 use std::fmt::Write as _;
 use x509_parser::{

@@ -1,9 +1,9 @@
-//! The secrets of `trunkline secret`, which `{keychain:NAME}` refers to: one file that only its owner
-//! can read.
+//! The secrets of `trunkline secret`, which `{keychain:NAME}` refers to: one file that only its
+//! owner can read.
 //!
-//! It is a file and not the system's keychain, because a gateway runs without a desktop session. The
-//! keychain of Linux is a service of that session, over D-Bus; its pure-Rust client adds 21 crates
-//! (`secret-service`) or 33 (`keyring`). The kernel's keyring forgets at a restart.
+//! It is a file and not the system's keychain, because a gateway runs without a desktop session.
+//! The keychain of Linux is a service of that session, over D-Bus; its pure-Rust client adds 21
+//! crates (`secret-service`) or 33 (`keyring`). The kernel's keyring forgets at a restart.
 
 use crate::environment::{self, Environment};
 use std::{

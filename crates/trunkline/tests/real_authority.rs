@@ -188,7 +188,8 @@ fn chromium(home: &Path) -> PathBuf {
     let unpacked = root.join("usr/lib/chromium/chromium-headless-shell");
     let program = if unpacked.exists() { unpacked } else { root.join("usr/bin/chromium-headless-shell") };
     let home = home.display();
-    // The kernel may forbid user namespaces, which the sandbox needs; only our own pages are opened.
+    // The kernel may forbid user namespaces, which the sandbox needs; only our own pages are
+    // opened.
     let script = format!(
         "#!/bin/sh\nLD_LIBRARY_PATH={} {} --no-sandbox --disable-gpu --user-data-dir={home}/chromium \
          --dump-dom \"$1\" > {home}/page.part 2>/dev/null\nmv {home}/page.part {home}/page\n",

@@ -91,8 +91,8 @@ pub struct Limits {
     /// Maximum number of tools of one server that run at once for REST.
     #[schemars(range(min = 1, max = 100_000))]
     pub executions: u32,
-    /// Maximum number of executions that wait for one of these places; more are refused, or displace
-    /// the newest one of the caller with most.
+    /// Maximum number of executions that wait for one of these places; more are refused, or
+    /// displace the newest one of the caller with most.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub execution_queue: u32,
     /// Longest time of an execution, including the wait. `context.timeout` can shorten it.

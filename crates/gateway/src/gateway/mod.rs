@@ -140,8 +140,8 @@ impl Gateway {
     }
 
     /// The server of a tool that the caller could use. One that is not listed yet has its server's
-    /// name in front of its own. A tool that the caller may not use has none, like one that does not
-    /// exist: the server's load must not tell them apart.
+    /// name in front of its own. A tool that the caller may not use has none, like one that does
+    /// not exist: the server's load must not tell them apart.
     pub fn server_of(&self, caller: &Caller, view: Option<&str>, tool: &str) -> Option<ServerName> {
         let catalog = self.inner.now.load();
         let view = catalog.view(view)?;

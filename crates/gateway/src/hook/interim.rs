@@ -26,8 +26,8 @@ pub(super) fn answered_at_once(mut call: Call) -> Call {
 }
 
 /// The part as far as it shows nothing of the result: progress without texts and parts. `None` for
-/// log messages and whatever else a server tells meanwhile. Questions pass, since the call cannot go
-/// on without them.
+/// log messages and whatever else a server tells meanwhile. Questions pass, since the call cannot
+/// go on without them.
 pub(super) fn without_content(part: Part) -> Option<Part> {
     let Part::Notification(notification) = part else { return Some(part) };
     if notification.method != method::PROGRESS {

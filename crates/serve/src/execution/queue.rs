@@ -2,9 +2,9 @@
 //!
 //! Priorities are weights, not strict: of seven places that become free while all priorities wait,
 //! high gets four, normal two and low one, so that nothing starves. Callers of one priority take
-//! turns, so that a caller with many executions does not delay the others. In a full queue, a caller
-//! with few executions displaces the newest of the caller with most, so that none can keep the
-//! others out.
+//! turns, so that a caller with many executions does not delay the others. In a full queue, a
+//! caller with few executions displaces the newest of the caller with most, so that none can keep
+//! the others out.
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};

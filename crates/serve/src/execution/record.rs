@@ -61,7 +61,8 @@ pub(crate) struct OpenQuestion {
     pub(crate) params: Option<Raw>,
 }
 
-/// The caller that an execution belongs to. The local user differs from a caller whose id is `local`.
+/// The caller that an execution belongs to. The local user differs from a caller whose id is
+/// `local`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Owner {
     Local,
