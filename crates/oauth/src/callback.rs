@@ -95,10 +95,10 @@ impl CallbackListener {
     /// The error of a login that was not finished in time. An answer with another `state` that came
     /// meanwhile is the likely reason.
     pub fn unfinished(&self, limit: Duration) -> OAuthError {
-        match self.has_refused.load(Ordering::Relaxed) {
-            true => OAuthError::WrongState,
-            false => OAuthError::Unfinished { seconds: limit.as_secs() },
+        if self.has_refused.load(Ordering::Relaxed) {
+            return OAuthError::WrongState;
         }
+        OAuthError::Unfinished { seconds: limit.as_secs() }
     }
 
     /// Waits for the answer with this `state`. Requests with another one are refused and change

@@ -161,7 +161,7 @@ fn h18_an_alert_of_a_tls_port_is_told_as_such() {
     let address = format!("http://{}/mcp", listener.local_addr().unwrap());
     let server = thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        stream.read(&mut [0; 4096]).unwrap();
+        assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
         stream.write_all(&[0x15, 3, 3, 0, 2, 2, 50]).unwrap();
     });
     let run = Run::of(trunkline(&[]).args(["list", &address]), "");

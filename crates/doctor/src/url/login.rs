@@ -17,7 +17,7 @@ use crate::{
     token_slot::SignIn,
 };
 use http::{StatusCode, header};
-use trunkline_oauth::{Account, LoginOptions, OAuthError, StoredLogin};
+use trunkline_oauth::{Account, LoginOptions, StoredLogin};
 use trunkline_transport::http::Challenge;
 
 /// Logins that are tried until the scopes suffice.
@@ -47,7 +47,7 @@ pub(super) async fn pass(
     }
     let mut scopes = Vec::new();
     for _ in 0..MAX_LOGINS {
-        token(exam, site, sign_in, &reply, &found, &scopes).await?;
+        token(exam, site, sign_in, (&reply, &found), &scopes).await?;
         let failed = match contact::make(site).await {
             Ok(contact) => return Ok(contact),
             Err(failed) => failed,
@@ -84,8 +84,7 @@ async fn token(
     exam: &mut Examination<'_>,
     site: &Site<'_>,
     sign_in: &SignIn,
-    reply: &Reply,
-    found: &AuthorizationServer,
+    (reply, found): (&Reply, &AuthorizationServer),
     scopes: &[String],
 ) -> Result<(), Stop> {
     let account = &sign_in.account;
@@ -230,5 +229,5 @@ fn refusal(failed: &Failed, status: StatusCode) -> Option<Reply> {
 
 /// The stored login; one that cannot be read shows as an error when a token is obtained.
 fn stored(account: &Account) -> Option<StoredLogin> {
-    account.stored().unwrap_or_else(|_: OAuthError| None)
+    account.stored().unwrap_or(None)
 }
