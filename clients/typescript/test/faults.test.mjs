@@ -64,11 +64,14 @@ test("U11: a redirect gets neither headers nor arguments", async () => {
   await new Promise((done) => elsewhere.listen(0, "127.0.0.1", done));
   const location = `http://127.0.0.1:${elsewhere.address().port}/mcp/tools/t/execute`;
   const away = (response) => response.writeHead(307, { Location: location }).end();
-  await scripted([away, away, away], async (client) => {
-    await assert.rejects(client.executeTool("t", { secret: 1 }, { idempotencyKey: false }), ConnectionError);
-  });
-  elsewhere.closeAllConnections();
-  await new Promise((done) => elsewhere.close(done));
+  try {
+    await scripted([away, away, away], async (client) => {
+      await assert.rejects(client.executeTool("t", { secret: 1 }, { idempotencyKey: false }), ConnectionError);
+    });
+  } finally {
+    elsewhere.closeAllConnections();
+    await new Promise((done) => elsewhere.close(done));
+  }
   assert.equal(reached, 0);
 });
 
