@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::policy::Consent;
-use std::collections::BTreeMap;
 use trunkline_protocol::{Caller, method};
 use trunkline_store::Embedded;
 
@@ -19,12 +18,7 @@ fn approvals() -> Approvals {
 fn call(caller: &str) -> Call {
     let params = serde_json::json!({"name": "shop_refund", "arguments": {}});
     let mut call = Call::new(method::TOOLS_CALL, Some(params.into()));
-    call.caller = Arc::new(Caller {
-        id: caller.to_owned(),
-        roles: Vec::new(),
-        scopes: Vec::new(),
-        claims: BTreeMap::default(),
-    });
+    call.caller = Arc::new(Caller { id: caller.to_owned(), ..Caller::clone(&Caller::local()) });
     call
 }
 
