@@ -25,6 +25,7 @@ mod looks;
 mod narrow;
 mod problem;
 mod programs;
+mod protected;
 mod regular_file;
 mod resolve;
 mod secret;

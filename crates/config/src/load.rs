@@ -10,11 +10,11 @@ use crate::{
     layered::{Layered, laid, shorthand_timeouts},
     narrow::{Extent, narrowed, widened_rates},
     problem::{Code, Problem},
-    programs,
+    protected,
     regular_file::read_regular_text,
     resolve::{self, Resolved, Shown, Surroundings},
     secret::{Secret, Secrets},
-    settings::{IssuedTokens, JwksPlace, Origins, Settings, StorePlace},
+    settings::{Origins, Settings},
     source::{Layer, Sources},
     variables,
     watch::Seen,
@@ -370,8 +370,8 @@ impl Reading {
             Some(settings) => Ok(Loaded {
                 // The user's own file is read first.
                 foremost: if inputs.file.is_some() { read.last() } else { read.first() }.cloned(),
-                guarded: guarded(inputs, &settings, &watched),
-                private: private(inputs, &settings).into_iter().chain(secrets).collect(),
+                guarded: protected::guarded(inputs, &settings, &watched),
+                private: protected::private(inputs, &settings).chain(secrets).collect(),
                 settings,
                 origins: resolved.origins,
                 waiting,
@@ -440,59 +440,6 @@ fn instead(inputs: &Inputs<'_>) -> String {
 /// Path of the user's own file, which need not exist.
 fn user_file(inputs: &Inputs<'_>) -> Option<PathBuf> {
     inputs.user_directory.as_ref().map(|directory| directory.join(files::FILE_NAME))
-}
-
-fn private(inputs: &Inputs<'_>, settings: &Settings) -> Vec<PathBuf> {
-    let store = match &settings.store {
-        StorePlace::Path(path) => Some(path.clone()),
-        StorePlace::Memory | StorePlace::Url(_) => None,
-    };
-    let named = [
-        // It has the operator's secret, the approvals and the audit trails.
-        inputs.approvals.as_deref().and_then(Path::parent).map(Path::to_owned),
-        settings.tls.as_ref().map(|tls| tls.key.clone()),
-        settings.auth.keys.clone(),
-        settings.auth.state_key.clone(),
-        settings.audit.directory.clone(),
-        settings.audit.signing.key.clone(),
-        settings.access_log.file.clone(),
-        store,
-    ];
-    named.into_iter().flatten().collect()
-}
-
-fn guarded(inputs: &Inputs<'_>, settings: &Settings, watched: &[Seen]) -> Vec<PathBuf> {
-    let state = inputs.approvals.as_deref().and_then(Path::parent).map(Path::to_owned);
-    let file = |place: &JwksPlace| match place {
-        JwksPlace::File(path) => Some(path.clone()),
-        JwksPlace::Url(_) => None,
-    };
-    let jwks = settings.auth.jwt.as_ref().and_then(|jwt| file(&jwt.jwks));
-    let issuers = settings.auth.issuers.values().filter_map(|issuer| match &issuer.tokens {
-        IssuedTokens::Signed(place) => file(place),
-        IssuedTokens::Opaque(_) => None,
-    });
-    let store = match &settings.store {
-        StorePlace::Path(path) => Some(path.clone()),
-        StorePlace::Memory | StorePlace::Url(_) => None,
-    };
-    let tls = settings.tls.as_ref();
-    let named = [
-        tls.map(|tls| tls.certificate.clone()),
-        tls.map(|tls| tls.key.clone()),
-        tls.and_then(|tls| tls.client_authorities.clone()),
-        inputs.user_directory.clone(),
-        state,
-        settings.auth.keys.clone(),
-        jwks,
-        settings.audit.directory.clone(),
-        settings.audit.signing.key.clone(),
-        settings.access_log.file.clone(),
-        store,
-    ];
-    let watched = watched.iter().map(|seen| seen.path.clone());
-    let programs = programs::files(settings, &inputs.variables);
-    named.into_iter().flatten().chain(issuers).chain(watched).chain(programs).collect()
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {

@@ -2,7 +2,11 @@
 
 use parking_lot::Mutex;
 use serde_json::Value;
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    fmt,
+    sync::Arc,
+};
 use trunkline_secrets::{Caution, Mask};
 
 /// Collects the values that references were replaced by, and masks them, along with everything
@@ -12,8 +16,14 @@ pub(crate) struct Concealed(Arc<Mutex<State>>);
 
 struct State {
     values: BTreeSet<String>,
+    /// Tokens that servers issued, the oldest first.
+    tokens: VecDeque<String>,
     mask: Mask,
 }
+
+/// Tokens that are masked. Every caller may have some, and they are renewed for as long as the
+/// process runs, so the oldest ones are forgotten.
+const MAX_TOKENS: usize = 1024;
 
 /// Shorter values stay visible in frames.
 const SHORTEST_MASKED: usize = 6;
@@ -25,12 +35,25 @@ impl Concealed {
     pub(crate) fn add(&self, value: &str) {
         let mut state = self.0.lock();
         if state.values.insert(value.to_owned()) {
-            state.mask = MASK.knowing(state.values.iter().map(String::as_str));
+            state.renew_mask();
         }
     }
 
+    /// Masks a token until [`MAX_TOKENS`] newer ones were added.
+    pub(crate) fn add_token(&self, token: &str) {
+        let mut state = self.0.lock();
+        if state.tokens.iter().any(|known| known == token) {
+            return;
+        }
+        if state.tokens.len() == MAX_TOKENS {
+            state.tokens.pop_front();
+        }
+        state.tokens.push_back(token.to_owned());
+        state.renew_mask();
+    }
+
     pub(crate) fn values(&self) -> Vec<String> {
-        self.0.lock().values.iter().cloned().collect()
+        self.0.lock().all().map(str::to_owned).collect()
     }
 
     pub(crate) fn hide(&self, text: &str) -> String {
@@ -41,8 +64,8 @@ impl Concealed {
     /// Masks only the known values, in a text that is otherwise shown as it is.
     pub(crate) fn hide_known(&self, text: &str) -> String {
         let state = self.0.lock();
-        let known = state.values.iter().filter(|value| value.len() >= SHORTEST_MASKED);
-        known.fold(text.to_owned(), |text, value| text.replace(value.as_str(), "***"))
+        let known = state.all().filter(|value| value.len() >= SHORTEST_MASKED);
+        known.fold(text.to_owned(), |text, value| text.replace(value, "***"))
     }
 
     /// Masks every string of a JSON value.
@@ -56,14 +79,40 @@ impl Concealed {
     }
 }
 
+impl State {
+    fn all(&self) -> impl Iterator<Item = &str> {
+        self.values.iter().chain(&self.tokens).map(String::as_str)
+    }
+
+    fn renew_mask(&mut self) {
+        self.mask = MASK.knowing(self.all());
+    }
+}
+
 impl Default for Concealed {
     fn default() -> Self {
-        Self(Arc::new(Mutex::new(State { values: BTreeSet::new(), mask: MASK })))
+        let state = State { values: BTreeSet::new(), tokens: VecDeque::new(), mask: MASK };
+        Self(Arc::new(Mutex::new(state)))
     }
 }
 
 impl fmt::Debug for Concealed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Concealed({} values)", self.0.lock().values.len())
+        write!(f, "Concealed({} values)", self.0.lock().all().count())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_tokens_make_room_for_new_ones_and_settings_stay() {
+        let concealed = Concealed::default();
+        concealed.add("configured-value");
+        (0..=MAX_TOKENS).for_each(|number| concealed.add_token(&format!("token-{number:05}")));
+        assert_eq!(concealed.values().len(), MAX_TOKENS + 1);
+        assert_eq!(concealed.hide("configured-value token-00001"), "*** ***");
+        assert_eq!(concealed.hide("token-00000"), "token-00000");
     }
 }

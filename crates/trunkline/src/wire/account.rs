@@ -43,7 +43,7 @@ pub(crate) fn of_url(url: &Url, insecure: bool, environment: &Environment) -> Op
     }
     let mut options = AccountOptions::new(url.clone(), Arc::new(logins(environment)?));
     let concealed = environment.concealed.clone();
-    options.conceal = Some(Arc::new(move |token| concealed.add(token)));
+    options.conceal = Some(Arc::new(move |token| concealed.add_token(token)));
     options.insecure = insecure;
     let mut shown = url.clone();
     shown.set_query(None);
