@@ -9,6 +9,7 @@ pub mod audit;
 pub mod catalog;
 pub mod classic;
 pub mod disclosure;
+pub mod explain;
 pub mod gateway;
 pub mod hook;
 pub mod limit;

@@ -183,20 +183,29 @@ impl Approvals {
         Ok(decided)
     }
 
-    /// True if an earlier decision covers this call.
+    /// True if an earlier decision covers this call, which is recorded as its use.
     pub(crate) async fn is_granted(&self, call: &Call, asked: &Asked) -> bool {
-        match Grant::find(&*self.0.options.store, &call.caller.id, &asked.subject, asked.consent).await {
-            Ok(Some(grant)) => {
-                let detail = format!("`{}` by the agreement of {}", asked.subject, grant.by);
-                self.tell("approval-used", &call.caller.id, &detail);
-                true
-            }
-            Ok(None) => false,
-            Err(error) => {
-                tracing::warn!(%error, "agreements cannot be read");
-                false
-            }
+        let granted = self.granted_by(call, asked).await;
+        if let Some(by) = &granted {
+            let detail = format!("`{}` by the agreement of {by}", asked.subject);
+            self.tell("approval-used", &call.caller.id, &detail);
         }
+        granted.is_some()
+    }
+
+    /// The person whose earlier decision covers this call.
+    pub(crate) async fn granted_by(&self, call: &Call, asked: &Asked) -> Option<String> {
+        let found = Grant::find(&*self.0.options.store, &call.caller.id, &asked.subject, asked.consent).await;
+        found.unwrap_or_else(|error| {
+            tracing::warn!(%error, "agreements cannot be read");
+            None
+        })
+        .map(|grant| grant.by)
+    }
+
+    /// True if operators can decide here.
+    pub(crate) fn is_reachable(&self) -> bool {
+        self.0.options.reachable
     }
 
     /// Remembers that the person at the client agreed for a while.

@@ -76,6 +76,12 @@ impl KindFilters {
         self.names.admits(name) && !self.public_names(name).iter().any(|public| self.names.denies(public))
     }
 
+    /// The name of the item that is renamed to this one.
+    pub(super) fn before_renaming(&self, renamed: &str) -> Option<&str> {
+        let renames = |(_, _, rules): &&(String, GlobMatcher, ItemRules)| rules.rename.as_deref() == Some(renamed);
+        self.items.iter().find(renames).map(|(name, _, _)| name.as_str())
+    }
+
     fn public_names(&self, name: &str) -> Vec<String> {
         let Some(server) = self.server.as_ref().filter(|_| self.names.denies_any()) else {
             return Vec::new();

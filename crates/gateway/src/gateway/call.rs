@@ -28,11 +28,9 @@ impl Inner {
         passed: Passed,
     ) -> Reply {
         let found = name_of(&call);
-        if let Some(tool) = own_tool(view, found.as_ref()) {
-            return self.call_own(catalog, view, call, tool);
-        }
-        let route = match named(catalog, view, &call, found.as_ref()) {
-            Ok(route) => route,
+        let route = match find_tool(catalog, view, &call, found.as_ref()) {
+            Ok(ToolFound::Own(tool)) => return self.call_own(catalog, view, call, tool),
+            Ok(ToolFound::Route(route)) => route,
             Err(missing) => return self.missing(catalog, view, call, missing),
         };
         let permit = match catalog.policy.judge(&call, route) {
@@ -175,15 +173,35 @@ struct Unlisted<'a> {
     subject: String,
 }
 
-/// The reason why a name has no route.
-enum Missing<'a> {
+/// The tool that a call names.
+pub(super) enum ToolFound<'a> {
+    /// A tool of the view itself.
+    Own(OwnTool),
+    Route(&'a Route),
+}
+
+/// Why a name has no route.
+pub(super) enum Missing<'a> {
     /// Its prefix is that of a server that has not connected yet.
     NotConnected(&'a Arc<Server>),
     Unknown(Fault),
 }
 
+/// Finds the tool of a call by its name in the view.
+pub(super) fn find_tool<'a>(
+    catalog: &Catalog,
+    view: &'a View,
+    call: &Call,
+    found: Option<&Found<'_>>,
+) -> Result<ToolFound<'a>, Missing<'a>> {
+    if let Some(tool) = own_tool(view, found) {
+        return Ok(ToolFound::Own(tool));
+    }
+    named(catalog, view, call, found).map(ToolFound::Route)
+}
+
 /// The name in the call's parameters, with its position.
-fn name_of(call: &Call) -> Option<Found<'_>> {
+pub(super) fn name_of(call: &Call) -> Option<Found<'_>> {
     call.params.as_ref()?.find("name")
 }
 

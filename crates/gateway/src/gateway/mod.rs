@@ -8,6 +8,7 @@ mod blocking_check;
 mod call;
 mod consent;
 mod discover;
+mod explain;
 mod extension;
 mod faults;
 mod keeper;
@@ -40,6 +41,7 @@ use tokio::sync::{Semaphore, watch};
 use trunkline_protocol::{Call, Caller, Era, Fault, Handler, Notify, Raw, Reply, ServerName, method};
 use trunkline_resilience::{Moment, timeout};
 
+pub use explain::{PossibleAccess, RecordedCall};
 pub use options::{GatewayOptions, MAX_PAGE_SIZE};
 pub use source::Source;
 

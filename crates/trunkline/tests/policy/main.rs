@@ -23,6 +23,7 @@ mod site;
 mod wire;
 
 mod consent;
+mod explained;
 mod outcome;
 mod table;
 mod ways;

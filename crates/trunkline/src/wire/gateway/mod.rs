@@ -1,6 +1,7 @@
 //! Builds the gateway from the configuration, and applies changes while it runs.
 
 pub(crate) mod approvals;
+pub(crate) mod explain;
 mod harmless;
 mod kept_lists;
 mod locked;
@@ -20,7 +21,7 @@ use crate::{
 };
 use parking_lot::Mutex;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
-use trunkline_config::{Loaded, Reach, ServerChanges, Settings};
+use trunkline_config::{Layered, Loaded, Reach, ServerChanges, Settings};
 use trunkline_gateway::{
     Gateway, GatewayOptions,
     approval::Approvals,
@@ -55,6 +56,8 @@ pub(crate) struct Running {
 /// The state that a reload replaces.
 struct Now {
     settings: Settings,
+    /// Where each setting was written, for explanations.
+    layered: Layered,
     upstreams: BTreeMap<ServerName, Arc<Upstream>>,
     config: ConfigStatus,
 }
@@ -62,6 +65,21 @@ struct Now {
 impl Running {
     /// Builds the gateway and starts its upstreams, without waiting for them.
     pub(crate) fn start(
+        loaded: &Loaded,
+        environment: &Environment,
+        tracer: Option<Tracer>,
+        approvals: Approvals,
+        store: Arc<dyn Store>,
+    ) -> Result<Arc<Self>, Failure> {
+        let running = Self::build(loaded, environment, tracer, approvals, store)?;
+        for upstream in running.upstreams() {
+            upstream.start();
+        }
+        Ok(running)
+    }
+
+    /// Builds the gateway. No server is started.
+    pub(crate) fn build(
         loaded: &Loaded,
         environment: &Environment,
         tracer: Option<Tracer>,
@@ -100,11 +118,8 @@ impl Running {
         options.states = super::serve::states(settings)?;
         options.approvals = Some(approvals);
         let gateway = Gateway::new(options).map_err(|bad| Failure::usage(bad.to_string()))?;
-        for upstream in upstreams.values() {
-            upstream.start();
-        }
         let config = ConfigStatus::default().loaded().waiting(waiting(loaded));
-        let now = Now { settings: settings.clone(), upstreams, config };
+        let now = Now { settings: settings.clone(), layered: loaded.layered.clone(), upstreams, config };
         Ok(Arc::new(Self {
             gateway,
             environment: environment.clone(),
@@ -163,6 +178,7 @@ impl Running {
         self.harmless.configure(settings);
         now.upstreams = upstreams;
         now.settings = settings.clone();
+        now.layered = loaded.layered.clone();
         now.config = now.config.loaded().waiting(waiting(loaded));
         self.observed.forget(|name| !settings.servers.contains_key(name));
         drop(now);
