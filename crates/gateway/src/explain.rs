@@ -109,9 +109,7 @@ impl Verdict {
         let decides = |link: &&Link| matches!(link.decision, Decision::Stops | Decision::Asks);
         let unsure = |link: &&Link| link.decision == Decision::Unknown;
         match links.iter().find(decides).or_else(|| links.iter().find(unsure)) {
-            Some(link) => {
-                Self { decision: link.decision, stage: Some(link.stage), code: link.code.clone() }
-            }
+            Some(link) => Self { decision: link.decision, stage: Some(link.stage), code: link.code.clone() },
             None => Self { decision: Decision::Passes, stage: None, code: None },
         }
     }

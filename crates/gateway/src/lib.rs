@@ -8,6 +8,7 @@ pub mod approval;
 pub mod audit;
 pub mod catalog;
 pub mod classic;
+pub mod cut;
 pub mod disclosure;
 pub mod explain;
 pub mod gateway;

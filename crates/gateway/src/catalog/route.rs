@@ -86,6 +86,11 @@ impl Server {
         self.offer.is_none() && !self.source.has_failed()
     }
 
+    /// Most bytes of text in a result.
+    pub(crate) fn result_bytes(&self) -> Option<usize> {
+        self.rules.result_bytes()
+    }
+
     /// The rules for its items, whether it lists them or not.
     pub(crate) fn access(&self, policy: &Arc<Policy>) -> ItemAccess {
         ItemAccess::of(&self.rules, &self.name, policy)

@@ -46,6 +46,10 @@ impl ServerFilters {
             && !self.is_enforced()
     }
 
+    pub(crate) fn result_bytes(&self) -> Option<usize> {
+        self.rules.result_bytes
+    }
+
     pub(crate) fn of(&self, kind: Kind) -> &KindFilters {
         match kind {
             Kind::Tools => &self.tools,
@@ -78,7 +82,8 @@ impl KindFilters {
 
     /// The name of the item that is renamed to this one.
     pub(super) fn before_renaming(&self, renamed: &str) -> Option<&str> {
-        let renames = |(_, _, rules): &&(String, GlobMatcher, ItemRules)| rules.rename.as_deref() == Some(renamed);
+        let renames =
+            |(_, _, rules): &&(String, GlobMatcher, ItemRules)| rules.rename.as_deref() == Some(renamed);
         self.items.iter().find(renames).map(|(name, _, _)| name.as_str())
     }
 

@@ -8,6 +8,7 @@
 use super::{Inner, Passed, blocking_check, faults};
 use crate::{
     catalog::{Catalog, Checker, Refusal, Route, Server},
+    cut::CutResults,
     disclosure::{Disclosure, OwnTool},
     policy::{self, Denial, Permit, Verdict},
     rewrite::{About, Publisher},
@@ -15,7 +16,7 @@ use crate::{
 };
 use futures_util::StreamExt;
 use std::sync::Arc;
-use trunkline_protocol::{Call, Fault, Found, Part, Raw, Reply, method};
+use trunkline_protocol::{Call, Caller, Fault, Found, Part, Raw, Reply, method};
 use trunkline_schema::Budget;
 
 impl Inner {
@@ -72,7 +73,15 @@ impl Inner {
             call.params = Some(params);
         }
         let publisher = Publisher::new(route.server(), &call.caller, route.subject(), &self.ids);
-        self.follow(self.send(permit, call), publisher)
+        let cut = self.cutting(view, route.server(), &call);
+        cut_reply(self.follow(self.send(permit, call), publisher), cut)
+    }
+
+    /// How long results of a server are cut; `None` if they are not.
+    fn cutting(&self, view: &View, server: &Server, call: &Call) -> Option<Cutting> {
+        let most = view.result_bytes_of(server)?;
+        let results = self.options.cut_results.clone()?;
+        Some(Cutting { results, caller: Arc::clone(&call.caller), most })
     }
 
     pub(super) fn get_prompt(
@@ -125,7 +134,8 @@ impl Inner {
             Missing::Unknown(fault) => match Self::unlisted(catalog, view, &call) {
                 Some((permit, Unlisted { server, subject })) => {
                     let publisher = Publisher::new(server, &call.caller, &subject, &self.ids);
-                    self.follow(self.send(permit, call), publisher)
+                    let cut = self.cutting(view, server, &call);
+                    cut_reply(self.follow(self.send(permit, call), publisher), cut)
                 }
                 None => self.once_offered(catalog, view, call, fault),
             },
@@ -165,6 +175,27 @@ pub(super) fn publish(reply: Reply, publisher: Option<Publisher>, about: About) 
     let Some(publisher) = publisher else { return reply };
     let publisher = publisher.about(about);
     Reply::new(reply.map(move |part| publisher.part(part)))
+}
+
+/// Cuts the final result, if it is too long.
+fn cut_reply(reply: Reply, cutting: Option<Cutting>) -> Reply {
+    let Some(Cutting { results, caller, most }) = cutting else { return reply };
+    Reply::new(reply.then(move |part| {
+        let (results, caller) = (results.clone(), Arc::clone(&caller));
+        async move {
+            match part {
+                Part::Final(Ok(result)) => Part::Final(Ok(results.fit(result, &caller, most).await)),
+                other => other,
+            }
+        }
+    }))
+}
+
+/// How a long result is cut.
+struct Cutting {
+    results: CutResults,
+    caller: Arc<Caller>,
+    most: usize,
 }
 
 /// A name that is not listed, and the server it is passed to.

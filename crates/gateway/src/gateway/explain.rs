@@ -10,7 +10,7 @@ use crate::{
     catalog::{Catalog, Route, Server},
     explain::{Decision, Link, Stage},
     policy::{Access, Asked, Denial, Explained, RecordedArguments, RoleVerdict},
-    view::View,
+    view::{Naming, View},
 };
 use std::{borrow::Cow, sync::Arc, time::SystemTime};
 use trunkline_protocol::{Call, Raw};
@@ -147,7 +147,7 @@ impl Gateway {
             Err(Missing::Unknown(fault)) => {
                 if let Some(Located::Unlisted(server, own)) = located(&catalog, view, call)
                     && server.offer().is_none()
-                    && server.access(&catalog.policy).offers(&own)
+                    && !own.is_empty()
                 {
                     return (unconnected(&catalog, (links, server), call, at), None);
                 }
@@ -186,12 +186,15 @@ fn located<'a>(catalog: &Catalog, view: &'a View, call: &Call) -> Option<Located
     if let Some(route) = view.tools.get(&name) {
         return Some(Located::Route(route));
     }
-    let (server, public) = match name.split_once('_').and_then(|(server, own)| Some((view.server(server)?, own))) {
-        Some(found) => found,
-        // The view of one server has no prefix.
-        None if view.servers.len() == 1 => (view.servers.first()?, name.as_ref()),
-        None => return None,
-    };
+    let (server, public) =
+        match name.split_once('_').and_then(|(server, own)| Some((view.server(server)?, own))) {
+            Some(found) => found,
+            // The view of one server has no prefix.
+            None if view.naming == Naming::Bare && view.servers.len() == 1 => {
+                (view.servers.first()?, name.as_ref())
+            }
+            None => return None,
+        };
     let own = server.access(&catalog.policy).own_name(public);
     Some(Located::Unlisted(server, own))
 }
@@ -300,9 +303,16 @@ fn unconnected(
     call: &Call,
     at: Option<SystemTime>,
 ) -> Vec<Link> {
-    let name = call.params.as_ref().and_then(|params: &Raw| params.text_of("name")).unwrap_or(Cow::Borrowed(""));
+    let name =
+        call.params.as_ref().and_then(|params: &Raw| params.text_of("name")).unwrap_or(Cow::Borrowed(""));
     let access = server.access(&catalog.policy);
     let own = access.own_name(name.split_once('_').map_or(name.as_ref(), |(_, own)| own));
+    if !access.offers(&own) {
+        let (text, setting) = not_offered(server, &own);
+        let fault = faults::unknown("tool", &name);
+        links.push(Link { text, setting, ..Link::stops(Stage::Filter, &fault) });
+        return links;
+    }
     let text = format!("unknown: server `{}` has not connected yet", server.name());
     links.push(Link::new(Stage::Filter, Decision::Unknown, text));
     let explained = access.with_tool(&own, |target| catalog.policy.explain(call, at, (target, None)));
@@ -315,6 +325,11 @@ fn unconnected(
     }
     links.extend(server.links(call));
     links
+}
+
+fn not_offered(server: &Server, own: &str) -> (String, Option<String>) {
+    let name = server.name();
+    (format!("the settings of server `{name}` do not offer `{own}`"), Some(format!("mcp.servers.{name}")))
 }
 
 /// Why a view has no tool of this name, and the setting that decided it.
@@ -336,8 +351,7 @@ fn missing(catalog: &Catalog, view: &View, call: &Call) -> (String, Option<Strin
         return (format!("server `{name}` lists it, but {}", kept.what.reason), None);
     }
     if !server.access(&catalog.policy).offers(&own) {
-        let text = format!("the settings of server `{name}` do not offer `{own}`");
-        return (text, Some(format!("mcp.servers.{name}")));
+        return not_offered(server, &own);
     }
     (format!("server `{name}` does not list `{own}`"), None)
 }

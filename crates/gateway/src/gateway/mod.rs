@@ -83,6 +83,8 @@ struct Passed {
     /// Its arguments fit this schema.
     checker: Option<Arc<Checker>>,
     agreement: Option<Agreement>,
+    /// Its URI is none of a result that was cut here.
+    is_not_cut: bool,
 }
 
 impl Gateway {

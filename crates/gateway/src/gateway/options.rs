@@ -1,7 +1,7 @@
 //! The settings of a gateway.
 
 use super::Source;
-use crate::{approval::Approvals, catalog::Rules, rewrite::StateOptions};
+use crate::{approval::Approvals, catalog::Rules, cut::CutResults, rewrite::StateOptions};
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::message::Implementation;
 
@@ -44,6 +44,8 @@ pub struct GatewayOptions {
     pub states: StateOptions,
     /// The requests for a person's consent; `None`: calls that need it are refused.
     pub approvals: Option<Approvals>,
+    /// Where the rest of long results is kept; `None`: results are not cut.
+    pub cut_results: Option<CutResults>,
 }
 
 impl GatewayOptions {
@@ -65,6 +67,7 @@ impl GatewayOptions {
             instance: None,
             states: StateOptions::default(),
             approvals: None,
+            cut_results: None,
         }
     }
 }

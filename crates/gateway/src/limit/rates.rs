@@ -100,8 +100,7 @@ impl Rates {
         };
         let rate = self.tools.get(name.as_ref()).or(self.per_tool.as_ref());
         let own = self.names.own_name(call.view.as_deref(), &name);
-        rate.map_or(Ok(()), |rate| ask(rate, &own))
-            .map_err(|soon| refusal("calls of this tool", soon))
+        rate.map_or(Ok(()), |rate| ask(rate, &own)).map_err(|soon| refusal("calls of this tool", soon))
     }
 }
 

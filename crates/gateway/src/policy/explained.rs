@@ -67,9 +67,11 @@ impl Policy {
         }
         let rules = self.table.applicable(target);
         let rulings = self.table.possible(&rules, target, &asker, arguments);
-        possible.extend(rulings.into_iter().map(|ruling| {
-            (self.access_by(ruling, &rules, target, &asker), self.described(ruling.rule))
-        }));
+        possible.extend(
+            rulings
+                .into_iter()
+                .map(|ruling| (self.access_by(ruling, &rules, target, &asker), self.described(ruling.rule))),
+        );
         possible
     }
 

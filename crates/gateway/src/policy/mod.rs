@@ -49,6 +49,7 @@ pub(crate) use rule_table::Applicable;
 pub use rules::{ArgumentSpec, Consent, Effect, RuleSet, RuleSpec, WindowSpec};
 pub(crate) use verdict::Verdict;
 pub use verdict::{Access, Asked, Denial};
+pub use window::timestamp;
 
 /// The configured roles and rules.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! One rule, compiled.
 
 use super::{
-    Asker,
-    RecordedArguments,
+    Asker, RecordedArguments,
     condition::Condition,
     filter::BadGlob,
     pattern::Patterns,
@@ -156,8 +155,7 @@ impl Rule {
     /// True if the rule concerns this caller now.
     pub(super) fn concerns(&self, asker: &Asker<'_>, now: SystemTime) -> Truth {
         let caller = asker.caller;
-        if !self.callers.admit(&caller.id)
-            || !self.window.as_ref().is_none_or(|window| window.contains(now))
+        if !self.callers.admit(&caller.id) || !self.window.as_ref().is_none_or(|window| window.contains(now))
         {
             return Truth::No;
         }

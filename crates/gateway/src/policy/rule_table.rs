@@ -4,8 +4,7 @@
 //! call looks only at those.
 
 use super::{
-    Asker,
-    RecordedArguments,
+    Asker, RecordedArguments,
     rule::{BadRule, Rule, Target},
     rules::{Effect, RuleSet},
     truth::Truth,
@@ -109,7 +108,8 @@ impl RuleTable {
         let (now, mut possible) = (self.time(asker), Vec::new());
         for (number, rule) in self.read(applicable) {
             let matches = rule.targets_certainly(target).and(rule.concerns(asker, now));
-            let truth = if matches == Truth::No { matches } else { matches.and(rule.meets_recorded(arguments)) };
+            let truth =
+                if matches == Truth::No { matches } else { matches.and(rule.meets_recorded(arguments)) };
             if truth != Truth::No {
                 possible.push(Ruling { effect: rule.effect, rule: Some(number) });
             }

@@ -134,7 +134,8 @@ fn wanted(args: &Args) -> Result<Wanted, Failure> {
     let given: Result<Vec<Given>, _> = words.map(|word| Given::read(word, &mut stdin)).collect();
     let arguments = given.and_then(|given| arguments::build(given, None));
     let arguments = arguments.map_err(|bad| Failure::usage(safe::text(&bad.to_string()).into_owned()))?;
-    let arguments = arguments.iter().map(|(name, value)| (name.to_owned(), value.decode().unwrap_or_default()));
+    let arguments =
+        arguments.iter().map(|(name, value)| (name.to_owned(), value.decode().unwrap_or_default()));
     let mut wanted = Wanted {
         tool: tool.clone(),
         view: args.view.clone(),
@@ -168,7 +169,7 @@ fn explained(context: &Context, args: &Args, wanted: &Wanted) -> Result<Raw, Fai
 fn by_configuration(context: &Context, args: &Args, wanted: &Wanted) -> Result<Raw, Failure> {
     let loaded = settings::load(context, args.config.as_deref(), Vec::new())?;
     let explanation = crate::runtime::start()?.block_on(async {
-        let running = Running::for_explanations(&loaded, &context.environment, &[&wanted.tool]).await?;
+        let running = Running::for_explanations(&loaded, &context.environment, &wanted.tool).await?;
         let explanation = running.explain(wanted, None).await;
         running.stop().await;
         Ok::<_, Failure>(explanation)
@@ -181,7 +182,8 @@ fn ask(context: &Context, args: &Args, wanted: &Wanted) -> Result<Raw, Failure> 
     let url = args.url.as_deref().unwrap_or(DEFAULT_ADDRESS);
     let call = serde_json::to_string(wanted).map_err(|error| Failure::usage(error.to_string()))?;
     if call.len() > MAX_CALL {
-        let text = format!("the call has {} bytes, more than the {MAX_CALL} that a gateway takes", call.len());
+        let text =
+            format!("the call has {} bytes, more than the {MAX_CALL} that a gateway takes", call.len());
         return Err(Failure::usage(text).hint("--offline explains it by the configuration"));
     }
     let asker = Asker::new(url, key, &format!("/control/{PATH}"))?.with_query(&[("call", call)]);

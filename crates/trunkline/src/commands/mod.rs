@@ -23,6 +23,7 @@ pub(crate) mod list;
 pub(crate) mod lock;
 pub(crate) mod man;
 pub(crate) mod operate;
+pub(crate) mod policy;
 pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod secret;
@@ -90,6 +91,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure
         Command::Executions(args) => executions::run(context, &args),
         Command::Approvals(args) => approvals::run(context, &args),
         Command::Explain(args) => explain::run(context, &args),
+        Command::Policy(args) => policy::run(context, &args),
         Command::Audit(args) => audit::run(context, &args),
         Command::Key(args) => key::run(context, &args),
         Command::Secret(args) => secret::run(context, &args),

@@ -90,7 +90,7 @@ impl Scene {
         let scene = Self { site, door, tokens };
         let mut admin = scene.caller("admin", None).await;
         for tool in ["files_echo", "sick_echo", "halted_echo"] {
-            admin.insist(tool, json!({"text": "there"})).await;
+            admin.insist(tool, json!({"text": "/srv"})).await;
         }
         let mut rated = None;
         while rated.as_deref() != Some("E213") {
@@ -140,7 +140,7 @@ fn combination(dice: &mut Dice) -> (&'static str, Option<&'static str>, String, 
         Some("server/files") => tool.strip_prefix("files_").unwrap_or(tool),
         _ => tool,
     };
-    let text = dice.pick(&["hello", "/etc/passwd", "/srv/../etc/x"]);
+    let text = dice.pick(&["/srv/a", "/etc/passwd", "/srv/../etc/x"]);
     (caller, view, tool.to_owned(), json!({"text": text, "ms": 1, "path": "/"}))
 }
 
@@ -148,7 +148,8 @@ fn combination(dice: &mut Dice) -> (&'static str, Option<&'static str>, String, 
 async fn outcome(caller: &mut Caller, tool: &str, arguments: &Value) -> String {
     let params = json!({"name": tool, "arguments": arguments});
     let answer = caller.ask(&json!(7), "tools/call", params).await.unwrap();
-    if matches!(answer.status, 401 | 403 | 404) && !answer.text().contains("appCode") {
+    let is_http = answer.status == 401 || answer.status == 404 && !answer.text().contains("jsonrpc");
+    if is_http {
         return format!("stops HTTP {}", answer.status);
     }
     let message = answer.messages().pop().unwrap_or_else(|| panic!("{} {}", answer.status, answer.text()));
@@ -191,7 +192,8 @@ async fn the_verdict_of_the_chain_is_the_outcome_of_the_call() {
         assert_eq!(expected, found, "{wanted}: {explanation:#}");
         *seen.entry(expected).or_default() += 1;
     }
-    for wanted in ["passes", "asks", "stops E204", "stops E225", "stops E213", "stops E201", "stops HTTP 401"] {
+    for wanted in ["passes", "asks", "stops E204", "stops E225", "stops E213", "stops E201", "stops HTTP 401"]
+    {
         assert!(seen.contains_key(wanted), "{seen:?}");
     }
     commands(&scene).await;
@@ -217,7 +219,7 @@ async fn commands(scene: &Scene) {
     let output = scene.run(&offline);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("STOPS") && text.contains("rule `calm`") && text.contains("E204"), "{text}");
-    let offline = ["explain", "files_echo", "text=a", "--as", "dev", "--config", &config];
+    let offline = ["explain", "files_echo", "text=/srv", "--as", "dev", "--config", &config];
     let output = scene.run(&offline);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     // Who is no operator learns nothing.

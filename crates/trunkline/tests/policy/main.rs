@@ -22,8 +22,11 @@ mod site;
 #[path = "../gateway/wire.rs"]
 mod wire;
 
+mod commands;
 mod consent;
+mod cut;
 mod explained;
+mod limits_of_consent;
 mod outcome;
 mod table;
 mod ways;

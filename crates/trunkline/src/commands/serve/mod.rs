@@ -36,9 +36,9 @@ use std::{
 };
 use tokio::sync::watch;
 use trunkline_config::Loaded;
+use trunkline_gateway::limit::Rates;
 use trunkline_protocol::Handler;
 use trunkline_serve::{ServeOptions, Shutdown, Workers, serve_stdio};
-use trunkline_gateway::limit::Rates;
 use trunkline_store::Store;
 use trunkline_transport::stdio::{standard_input, standard_output};
 

@@ -17,6 +17,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 use trunkline_auth::{Identity, Principal};
+use trunkline_client::resilience::timeout;
 use trunkline_config::{HookEvent, Layered, Loaded, Reach, Settings};
 use trunkline_gateway::{
     Gateway,
@@ -93,10 +94,7 @@ impl Wanted {
             Ok(known) => known,
             Err(why) => return (Arc::new(Caller::named(id)), refused(&why, 401)),
         };
-        let mut caller = gate::caller(identity);
-        caller.roles.extend(self.roles.iter().cloned());
-        caller.scopes.extend(self.scopes.iter().cloned());
-        caller.claims.extend(self.claims.clone());
+        let caller = self.completed(identity);
         let is_token = matches!(principal, Principal::Token { .. });
         let helpful = if is_token { gateway.helpful_scopes(&caller) } else { Vec::new() };
         if !helpful.is_empty() {
@@ -107,6 +105,29 @@ impl Wanted {
             return (Caller::local(), Link::passes(Stage::Identity, text));
         }
         (Arc::new(caller), Link::passes(Stage::Identity, text))
+    }
+
+    /// The caller with everything that is known of it, identified or not.
+    pub(crate) fn assumed_caller(&self, settings: &Settings) -> Arc<Caller> {
+        let principal = self.caller.as_deref().map_or(Principal::Local, Principal::from_rule);
+        let named = Identity { principal: principal.clone(), ..Identity::anonymous() };
+        let identity = self.known(&principal, settings).map_or(named, |(identity, _)| identity);
+        Arc::new(self.completed(identity))
+    }
+
+    /// The caller of an identity, with the roles, scopes and claims given here.
+    fn completed(&self, identity: Identity) -> Caller {
+        let mut caller = gate::caller(identity);
+        caller.roles.extend(self.roles.iter().cloned());
+        caller.scopes.extend(self.scopes.iter().cloned());
+        caller.claims.extend(self.claims.clone());
+        caller
+    }
+
+    /// True if the caller is an API key whose roles are known.
+    pub(crate) fn is_known(&self, settings: &Settings) -> bool {
+        let principal = self.caller.as_deref().map_or(Principal::Local, Principal::from_rule);
+        matches!(principal, Principal::Key { .. }) && self.known(&principal, settings).is_ok()
     }
 
     /// The identity that the configuration gives to a principal, and a text about it.
@@ -149,21 +170,46 @@ impl Running {
     pub(crate) async fn for_explanations(
         loaded: &Loaded,
         environment: &Environment,
-        tools: &[&str],
+        tool: &str,
+    ) -> Result<Arc<Self>, Failure> {
+        let server = tool.split_once('_').map(|(server, _)| server);
+        Self::with_lists(loaded, environment, server).await
+    }
+
+    /// A gateway that decides calls by the configuration. Only our own packs are started: the
+    /// annotations of other servers do not count.
+    pub(crate) async fn for_decisions(
+        loaded: &Loaded,
+        environment: &Environment,
+    ) -> Result<Arc<Self>, Failure> {
+        Self::with_lists(loaded, environment, None).await
+    }
+
+    async fn with_lists(
+        loaded: &Loaded,
+        environment: &Environment,
+        server: Option<&str>,
     ) -> Result<Arc<Self>, Failure> {
         let store = store::open(&loaded.settings)?;
         let approvals = approvals::new(&loaded.settings, store.clone(), approvals::Operators::Reachable);
         let running = Self::build(loaded, environment, (None, approvals), store)?;
         let is_wanted = |name: &ServerName| {
             let is_own = matches!(loaded.settings.servers[name].reach, Reach::Builtin(_));
-            is_own || tools.iter().any(|tool| tool.split_once('_').is_some_and(|(it, _)| it == name.as_ref()))
+            is_own || server == Some(name.as_ref())
         };
         let upstreams = running.upstreams();
         let unknown = upstreams.iter().filter(|it| it.offer().is_none() && is_wanted(it.name()));
         futures_util::future::join_all(unknown.map(|upstream| async move {
+            let mut versions = upstream.watch();
             upstream.start();
             upstream.wake();
-            upstream.settled(PATIENCE).await;
+            let heard = async {
+                while upstream.offer().is_none() && !upstream.has_failed() && versions.changed().await.is_ok()
+                {
+                }
+            };
+            // One that does not answer in time stays unknown.
+            timeout(PATIENCE, heard).await;
         }))
         .await;
         running.gateway.refresh().await;
@@ -203,14 +249,16 @@ impl Running {
         command: &Command<'_>,
         rates: Option<Arc<Rates>>,
     ) -> BoxFuture<'static, Controlled> {
-        let refused = |status, error: &str| std::future::ready(answer(status, &json!({ "error": error }))).boxed();
+        let refused =
+            |status, error: &str| std::future::ready(answer(status, &json!({ "error": error }))).boxed();
         if !self.gateway.may_operate(&command.caller) {
             return refused(StatusCode::FORBIDDEN, "this needs a role with `\"operate\": true`");
         }
         // An agent of this machine must not learn the rules that it is kept from.
         let is_proven = operator::is_proven(command.headers, self.operator_secret().as_deref());
         if Caller::is_local(&command.caller) && !is_proven {
-            let error = "the operator's secret is missing: use `trunkline explain` as the user of the gateway";
+            let error =
+                "the operator's secret is missing: use `trunkline explain` as the user of the gateway";
             return refused(StatusCode::FORBIDDEN, error);
         }
         let query = command.query.unwrap_or_default();

@@ -26,6 +26,7 @@ use trunkline_gateway::{
     Gateway, GatewayOptions,
     approval::Approvals,
     catalog::Rules,
+    cut::CutResults,
     gateway::Source,
     metrics::UpstreamFigures,
     policy::Policy,
@@ -117,6 +118,7 @@ impl Running {
         options.instance = Some(instance.clone());
         options.states = super::serve::states(settings)?;
         options.approvals = Some(approvals);
+        options.cut_results = Some(CutResults::new(store.clone()));
         let gateway = Gateway::new(options).map_err(|bad| Failure::usage(bad.to_string()))?;
         let config = ConfigStatus::default().loaded().waiting(waiting(loaded));
         let now = Now { settings: settings.clone(), layered: loaded.layered.clone(), upstreams, config };
