@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what it is made of")]
 
 #[path = "../gateway/caller.rs"]
-#[expect(dead_code, reason = "it serves another target, too")]
 mod caller;
 #[path = "../gateway/door.rs"]
 #[expect(dead_code, reason = "it serves another target, too")]
