@@ -192,7 +192,7 @@ impl Running {
     ) -> Result<Arc<Self>, Failure> {
         let store = store::open(&loaded.settings)?;
         let approvals = approvals::new(&loaded.settings, store.clone(), approvals::Operators::Reachable);
-        let running = Self::build(loaded, environment, (None, approvals), store)?;
+        let running = Self::build(loaded, environment, None, approvals, store)?;
         let is_wanted = |name: &ServerName| {
             let is_own = matches!(loaded.settings.servers[name].reach, Reach::Builtin(_));
             is_own || server == Some(name.as_ref())
