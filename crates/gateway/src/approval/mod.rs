@@ -365,15 +365,9 @@ impl Question {
             ApprovalState::Approved => Ok(()),
             ApprovalState::Denied => Err(refused(&state)),
             _ => {
-<<<<<<< HEAD
-                self.approval.state = ApprovalState::Expired;
-                self.write().await;
-                self.approvals.forget_oldest(self.approval.id.clone()).await;
-                let text = format!("nobody decided about `{}` in time", self.approval.tool);
-=======
                 self.approvals.note(&state, &state.caller);
+                self.approvals.forget_oldest(state.id.clone()).await;
                 let text = format!("nobody decided about `{}` in time", state.tool);
->>>>>>> 4e0a76c3 (Test and replay policies, cut long results, call disclosed tools by name)
                 Err(Fault::new(FaultKind::ApprovalExpired, text).harmless_to_repeat())
             }
         }
