@@ -46,6 +46,10 @@ pub struct ServerOptions {
     /// Validation of arguments: `passed` leaves it to the server; `checked` refuses arguments that
     /// do not match the tool's schema, with the reason, and hides tools whose schema is unusable.
     pub arguments: Arguments,
+    /// Maximum number of bytes of text in a tool result. A longer one is cut, and the rest is read
+    /// as a resource for 15 minutes. `null`: no limit.
+    #[schemars(range(min = 256, max = 1_073_741_824))]
+    pub result_bytes: Option<u64>,
     /// Caching and limits of the lists of tools, prompts and resources.
     pub lists: Lists,
 }

@@ -267,6 +267,11 @@ pub struct View {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub tool_budget: Option<u64>,
+    /// Maximum number of bytes of text in a tool result, as the setting `defaults.resultBytes`; the
+    /// lower one of view and server counts.
+    #[serde(default)]
+    #[schemars(range(min = 256, max = 1_073_741_824))]
+    pub result_bytes: Option<u64>,
     /// Purpose of the view; sent to clients as instructions.
     #[serde(default)]
     pub description: Option<String>,

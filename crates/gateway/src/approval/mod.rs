@@ -22,7 +22,7 @@ use std::{
 };
 use trunkline_protocol::{Call, Fault, FaultKind, time::iso_8601};
 use trunkline_resilience::timeout;
-use trunkline_store::{Condition, Outcome, Retention, Store, StoreError};
+use trunkline_store::{Condition, Outcome, Retention, Store, StoreError, Version};
 
 pub use grant::Scope;
 pub(crate) use record::shown_arguments;
@@ -117,7 +117,7 @@ impl Approvals {
             let is_last = values.len() < PAGE;
             for (key, value) in values {
                 if let Ok(approval) = serde_json::from_slice::<Approval>(&value.bytes) {
-                    all.push(self.settled(approval).await);
+                    all.push(self.settled(approval, value.version).await);
                 }
                 after = key;
             }
@@ -136,8 +136,8 @@ impl Approvals {
     }
 
     pub async fn show(&self, id: &str) -> Result<Approval, NotDecided> {
-        let (approval, _) = self.find(id).await?;
-        Ok(self.settled(approval).await)
+        let (approval, version) = self.find(id).await?;
+        Ok(self.settled(approval, version).await)
     }
 
     /// Decides about a waiting call. The operator must be another caller, unless the local user
@@ -150,7 +150,7 @@ impl Approvals {
         decision: &Decision,
     ) -> Result<Approval, NotDecided> {
         let (found, version) = self.find(id).await?;
-        let found = self.settled(found).await;
+        let found = self.settled(found, version).await;
         if found.state != ApprovalState::Pending {
             return Err(NotDecided::Over(Box::new(found)));
         }
@@ -183,20 +183,30 @@ impl Approvals {
         Ok(decided)
     }
 
-    /// True if an earlier decision covers this call.
+    /// True if an earlier decision covers this call, which is recorded as its use.
     pub(crate) async fn is_granted(&self, call: &Call, asked: &Asked) -> bool {
-        match Grant::find(&*self.0.options.store, &call.caller.id, &asked.subject, asked.consent).await {
-            Ok(Some(grant)) => {
-                let detail = format!("`{}` by the agreement of {}", asked.subject, grant.by);
-                self.tell("approval-used", &call.caller.id, &detail);
-                true
-            }
-            Ok(None) => false,
-            Err(error) => {
-                tracing::warn!(%error, "agreements cannot be read");
-                false
-            }
+        let granted = self.granted_by(call, asked).await;
+        if let Some(by) = &granted {
+            let detail = format!("`{}` by the agreement of {by}", asked.subject);
+            self.tell("approval-used", &call.caller.id, &detail);
         }
+        granted.is_some()
+    }
+
+    /// The person whose earlier decision covers this call.
+    pub(crate) async fn granted_by(&self, call: &Call, asked: &Asked) -> Option<String> {
+        let found = Grant::find(&*self.0.options.store, &call.caller.id, &asked.subject, asked.consent).await;
+        found
+            .unwrap_or_else(|error| {
+                tracing::warn!(%error, "agreements cannot be read");
+                None
+            })
+            .map(|grant| grant.by)
+    }
+
+    /// True if operators can decide here.
+    pub(crate) fn is_reachable(&self) -> bool {
+        self.0.options.reachable
     }
 
     /// Remembers that the person at the client agreed for a while.
@@ -236,7 +246,7 @@ impl Approvals {
         Ok(question)
     }
 
-    async fn find(&self, id: &str) -> Result<(Approval, trunkline_store::Version), NotDecided> {
+    async fn find(&self, id: &str) -> Result<(Approval, Version), NotDecided> {
         let unknown = || NotDecided::Unknown(id.to_owned());
         let is_id = id.len() <= 64 && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
         let key = format!("{RECORDS}{id}");
@@ -247,7 +257,7 @@ impl Approvals {
 
     /// The record, with its state as it is now: a pending one may be over without anyone having
     /// been there to write it.
-    async fn settled(&self, mut approval: Approval) -> Approval {
+    async fn settled(&self, mut approval: Approval, version: Version) -> Approval {
         if approval.state != ApprovalState::Pending {
             return approval;
         }
@@ -258,8 +268,19 @@ impl Approvals {
         } else {
             return approval;
         }
-        if let Err(error) = self.write(&approval, Condition::Always).await {
-            tracing::warn!(%error, "an approval cannot be written");
+        self.conclude(approval, version).await
+    }
+
+    /// Writes a state that nobody decided, unless somebody decided at this moment.
+    async fn conclude(&self, approval: Approval, version: Version) -> Approval {
+        match self.write(&approval, Condition::Unchanged(version)).await {
+            Ok(Outcome::Done(_)) => {}
+            Ok(Outcome::Conflict) => {
+                if let Ok((decided, _)) = self.find(&approval.id).await {
+                    return decided;
+                }
+            }
+            Err(error) => tracing::warn!(%error, "an approval cannot be written"),
         }
         approval
     }
@@ -330,24 +351,26 @@ impl Question {
         // A decision in the last moment counts, so the record is read in any case.
         let found = self.approvals.find(&self.approval.id).await;
         self.is_over = true;
-        match found.map(|(approval, _)| approval) {
-            Ok(approval) if approval.state == ApprovalState::Approved => Ok(()),
-            Ok(approval) if approval.state == ApprovalState::Denied => Err(refused(&approval)),
+        let state = match found {
+            Ok((mut found, version)) => {
+                if found.state == ApprovalState::Pending {
+                    found.state = ApprovalState::Expired;
+                    found = self.approvals.conclude(found, version).await;
+                }
+                found
+            }
+            Err(_) => Approval { state: ApprovalState::Expired, ..self.approval.clone() },
+        };
+        match state.state {
+            ApprovalState::Approved => Ok(()),
+            ApprovalState::Denied => Err(refused(&state)),
             _ => {
-                self.approval.state = ApprovalState::Expired;
-                self.write().await;
-                self.approvals.forget_oldest(self.approval.id.clone()).await;
-                let text = format!("nobody decided about `{}` in time", self.approval.tool);
+                self.approvals.note(&state, &state.caller);
+                self.approvals.forget_oldest(state.id.clone()).await;
+                let text = format!("nobody decided about `{}` in time", state.tool);
                 Err(Fault::new(FaultKind::ApprovalExpired, text).harmless_to_repeat())
             }
         }
-    }
-
-    async fn write(&self) {
-        if let Err(error) = self.approvals.write(&self.approval, Condition::Always).await {
-            tracing::warn!(%error, "an approval cannot be written");
-        }
-        self.approvals.note(&self.approval, &self.approval.caller);
     }
 }
 

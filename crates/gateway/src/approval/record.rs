@@ -1,14 +1,13 @@
 //! The record of one question to an operator.
 
+use crate::audit::masked;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use trunkline_protocol::{Call, message::meta, time::iso_8601};
-use trunkline_secrets::{Caution, Mask, NameClass, name_class, visible};
+use trunkline_secrets::visible;
 
 /// Most bytes of the arguments that are shown.
 const MAX_SHOWN: usize = 4096;
-const MASK: Mask = Mask::new("***", Caution::Strict);
 
 /// A question to an operator, and its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,28 +90,14 @@ impl Approval {
 /// The arguments of a call for people: secrets masked, nothing that a terminal would obey.
 pub(crate) fn shown_arguments(call: &Call) -> String {
     let arguments = call.params.as_ref().and_then(|params| params.member("arguments"));
-    let Some(mut value) = arguments.and_then(|arguments| arguments.decode::<Value>().ok()) else {
-        return "{}".to_owned();
-    };
-    mask("", &mut value);
-    let mut text = visible::json(&value.to_string()).into_owned();
+    let Some(arguments) = arguments else { return "{}".to_owned() };
+    let mut text = visible::json(&masked(&arguments).to_string()).into_owned();
     if text.len() > MAX_SHOWN {
         let end = (0..=MAX_SHOWN).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         text.truncate(end);
         text.push_str("… (cut)");
     }
     text
-}
-
-fn mask(name: &str, value: &mut Value) {
-    match value {
-        Value::Null | Value::Bool(_) => {}
-        _ if name_class(name) == NameClass::Secret => *value = "***".into(),
-        Value::Number(_) => {}
-        Value::String(text) => *text = MASK.hide(text).into_owned(),
-        Value::Array(items) => items.iter_mut().for_each(|item| mask(name, item)),
-        Value::Object(members) => members.iter_mut().for_each(|(name, item)| mask(name, item)),
-    }
 }
 
 pub(super) fn millis(time: SystemTime) -> u64 {

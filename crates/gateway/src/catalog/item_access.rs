@@ -5,20 +5,42 @@ use crate::{
     policy::{self, Access, Policy, Target, ToolTraits, Traits},
     upstream::Kind,
 };
+use std::sync::Arc;
 use trunkline_protocol::{Call, Caller, PublicName, Raw, ServerName, ToolName};
 
 /// Tells which items of a server a caller may use, by the same rules as the gateway.
 #[derive(Debug)]
 pub struct ItemAccess {
-    filters: ServerFilters,
+    filters: Arc<ServerFilters>,
     server: ServerName,
-    policy: Policy,
+    policy: Arc<Policy>,
 }
 
 impl ItemAccess {
     pub fn new(rules: &Rules, server: &ServerName) -> Result<Self, BadRules> {
-        let filters = ServerFilters::of_server(rules, server)?;
-        Ok(Self { filters, server: server.clone(), policy: Policy::new(&rules.policy)? })
+        let filters = Arc::new(ServerFilters::of_server(rules, server)?);
+        Ok(Self { filters, server: server.clone(), policy: Arc::new(Policy::new(&rules.policy)?) })
+    }
+
+    pub(super) fn of(filters: &Arc<ServerFilters>, server: &ServerName, policy: &Arc<Policy>) -> Self {
+        Self { filters: Arc::clone(filters), server: server.clone(), policy: Arc::clone(policy) }
+    }
+
+    /// True if the configuration offers a tool of this name, if the server has it.
+    pub(crate) fn offers(&self, own: &str) -> bool {
+        self.filters.of(Kind::Tools).offers(own)
+    }
+
+    /// The server's own name of a tool, by its public name without the server's prefix.
+    pub(crate) fn own_name(&self, public: &str) -> String {
+        self.filters.of(Kind::Tools).before_renaming(public).unwrap_or(public).to_owned()
+    }
+
+    /// Calls `use_it` with a tool as policy rules match it.
+    pub(crate) fn with_tool<T>(&self, own: &str, use_it: impl FnOnce(&Target<'_>) -> T) -> T {
+        let (traits, subject) = (self.traits(Kind::Tools, own), self.subject(Kind::Tools, own));
+        let former = policy::subject(self.server.as_ref(), own);
+        use_it(&self.target(traits.as_ref(), (&subject, &former), own))
     }
 
     /// True if some use of the item could be allowed. It is given by the server's own name or URI.

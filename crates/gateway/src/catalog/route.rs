@@ -1,9 +1,10 @@
 //! Route: maps a public name to the server and the server's own name.
 
-use super::{ServerFilters, checker::Checker, item::Item};
+use super::{ItemAccess, ServerFilters, checker::Checker, item::Item};
 use crate::{
+    explain::Link,
     gateway::Source,
-    policy::{self, Applicable, Filter, Key, Target, Traits},
+    policy::{self, Applicable, Filter, Key, Policy, Target, Traits},
     rewrite::UriMap,
     upstream::{Kind, Offer},
     view::Share,
@@ -13,7 +14,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 use trunkline_protocol::{
-    Raw, ServerName,
+    Call, Raw, ServerName,
     message::{DiscoverResult, ServerCapabilities, TASKS_EXTENSION},
 };
 
@@ -83,6 +84,21 @@ impl Server {
     /// True if its offer is still expected: none was read, and no attempt to connect failed.
     pub(crate) fn is_awaited(&self) -> bool {
         self.offer.is_none() && !self.source.has_failed()
+    }
+
+    /// Most bytes of text in a result.
+    pub(crate) fn result_bytes(&self) -> Option<usize> {
+        self.rules.result_bytes()
+    }
+
+    /// The rules for its items, whether it lists them or not.
+    pub(crate) fn access(&self, policy: &Arc<Policy>) -> ItemAccess {
+        ItemAccess::of(&self.rules, &self.name, policy)
+    }
+
+    /// What a call to it would meet now.
+    pub(crate) fn links(&self, call: &Call) -> Vec<Link> {
+        self.source.links(call)
     }
 
     /// Requests the server's offer; starts a server that is started lazily.

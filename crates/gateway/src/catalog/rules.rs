@@ -34,6 +34,8 @@ pub struct ServerRules {
     pub over_http: bool,
     /// True if its own annotations and tags are believed: it is one of our own packs.
     pub trusted: bool,
+    /// Most bytes of text in a result. `None`: no limit.
+    pub result_bytes: Option<usize>,
 }
 
 /// The accepted definitions of one server.

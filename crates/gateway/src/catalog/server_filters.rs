@@ -46,6 +46,10 @@ impl ServerFilters {
             && !self.is_enforced()
     }
 
+    pub(crate) fn result_bytes(&self) -> Option<usize> {
+        self.rules.result_bytes
+    }
+
     pub(crate) fn of(&self, kind: Kind) -> &KindFilters {
         match kind {
             Kind::Tools => &self.tools,
@@ -74,6 +78,13 @@ impl KindFilters {
     /// rule may have copied it from a list.
     pub(super) fn admits(&self, name: &str) -> bool {
         self.names.admits(name) && !self.public_names(name).iter().any(|public| self.names.denies(public))
+    }
+
+    /// The name of the item that is renamed to this one.
+    pub(super) fn before_renaming(&self, renamed: &str) -> Option<&str> {
+        let renames =
+            |(_, _, rules): &&(String, GlobMatcher, ItemRules)| rules.rename.as_deref() == Some(renamed);
+        self.items.iter().find(renames).map(|(name, _, _)| name.as_str())
     }
 
     fn public_names(&self, name: &str) -> Vec<String> {

@@ -56,8 +56,18 @@ async fn checked(
 
 /// The answer to a call whose arguments are not sent.
 pub(super) fn refused(refusal: &Refusal) -> Reply {
-    let text = match refusal {
-        Refusal::Unfit(text, complaints) => return Reply::ready(Ok(bad_arguments(text, complaints))),
+    Reply::ready(match refusal {
+        Refusal::Unfit(_, complaints) => Ok(bad_arguments(text(refusal), complaints)),
+        Refusal::TooExpensive | Refusal::TooLong(_) => {
+            Err(Fault::new(FaultKind::InvalidRequest, text(refusal)))
+        }
+    })
+}
+
+/// Why the arguments are not sent.
+pub(super) fn text(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::Unfit(text, _) => format!("The arguments do not fit the tool's schema:\n{text}"),
         Refusal::TooExpensive => {
             "the arguments are too expensive to check against the tool's schema: nest them less, or send less"
                 .to_owned()
@@ -66,12 +76,10 @@ pub(super) fn refused(refusal: &Refusal) -> Reply {
             "the arguments have {bytes} bytes, more than the {MAX_ARGUMENT_BYTES} that are checked against \
              the tool's schema: send less"
         ),
-    };
-    Reply::ready(Err(Fault::new(FaultKind::InvalidRequest, text)))
+    }
 }
 
-fn bad_arguments(text: &str, complaints: &[Complaint]) -> Raw {
-    let text = format!("The arguments do not fit the tool's schema:\n{text}");
+fn bad_arguments(text: String, complaints: &[Complaint]) -> Raw {
     let mut result = CallToolResult::failure(FaultKind::InvalidRequest, text);
     if !complaints.is_empty() {
         let invalid: Vec<Value> = complaints.iter().map(Complaint::to_value).collect();

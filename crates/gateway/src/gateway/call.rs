@@ -8,6 +8,7 @@
 use super::{Inner, Passed, blocking_check, faults};
 use crate::{
     catalog::{Catalog, Checker, Refusal, Route, Server},
+    cut::CutResults,
     disclosure::{Disclosure, OwnTool},
     policy::{self, Denial, Permit, Verdict},
     rewrite::{About, Publisher},
@@ -15,7 +16,7 @@ use crate::{
 };
 use futures_util::StreamExt;
 use std::sync::Arc;
-use trunkline_protocol::{Call, Fault, Found, Part, Raw, Reply, method};
+use trunkline_protocol::{Call, Caller, Fault, Found, Part, Raw, Reply, method};
 use trunkline_schema::Budget;
 
 impl Inner {
@@ -28,11 +29,9 @@ impl Inner {
         passed: Passed,
     ) -> Reply {
         let found = name_of(&call);
-        if let Some(tool) = own_tool(view, found.as_ref()) {
-            return self.call_own(catalog, view, call, tool);
-        }
-        let route = match named(catalog, view, &call, found.as_ref()) {
-            Ok(route) => route,
+        let route = match find_tool(catalog, view, &call, found.as_ref()) {
+            Ok(ToolFound::Own(tool)) => return self.call_own(catalog, view, call, tool),
+            Ok(ToolFound::Route(route)) => route,
             Err(missing) => return self.missing(catalog, view, call, missing),
         };
         let permit = match catalog.policy.judge(&call, route) {
@@ -74,7 +73,15 @@ impl Inner {
             call.params = Some(params);
         }
         let publisher = Publisher::new(route.server(), &call.caller, route.subject(), &self.ids);
-        self.follow(self.send(permit, call), publisher)
+        let cut = self.cutting(view, route.server(), &call);
+        cut_reply(self.follow(self.send(permit, call), publisher), cut)
+    }
+
+    /// How long results of a server are cut; `None` if they are not.
+    fn cutting(&self, view: &View, server: &Server, call: &Call) -> Option<Cutting> {
+        let most = view.result_bytes_of(server)?;
+        let results = self.options.cut_results.clone()?;
+        Some(Cutting { results, caller: Arc::clone(&call.caller), most })
     }
 
     pub(super) fn get_prompt(
@@ -127,7 +134,8 @@ impl Inner {
             Missing::Unknown(fault) => match Self::unlisted(catalog, view, &call) {
                 Some((permit, Unlisted { server, subject })) => {
                     let publisher = Publisher::new(server, &call.caller, &subject, &self.ids);
-                    self.follow(self.send(permit, call), publisher)
+                    let cut = self.cutting(view, server, &call);
+                    cut_reply(self.follow(self.send(permit, call), publisher), cut)
                 }
                 None => match self.once_signed_in(catalog, view, &call, &fault) {
                     Some(reply) => reply,
@@ -172,21 +180,62 @@ pub(super) fn publish(reply: Reply, publisher: Option<Publisher>, about: About) 
     Reply::new(reply.map(move |part| publisher.part(part)))
 }
 
+/// Cuts the final result, if it is too long.
+fn cut_reply(reply: Reply, cutting: Option<Cutting>) -> Reply {
+    let Some(Cutting { results, caller, most }) = cutting else { return reply };
+    Reply::new(reply.then(move |part| {
+        let (results, caller) = (results.clone(), Arc::clone(&caller));
+        async move {
+            match part {
+                Part::Final(Ok(result)) => Part::Final(Ok(results.fit(result, &caller, most).await)),
+                other => other,
+            }
+        }
+    }))
+}
+
+/// How a long result is cut.
+struct Cutting {
+    results: CutResults,
+    caller: Arc<Caller>,
+    most: usize,
+}
+
 /// A name that is not listed, and the server it is passed to.
 struct Unlisted<'a> {
     server: &'a Arc<Server>,
     subject: String,
 }
 
-/// The reason why a name has no route.
-enum Missing<'a> {
+/// The tool that a call names.
+pub(super) enum ToolFound<'a> {
+    /// A tool of the view itself.
+    Own(OwnTool),
+    Route(&'a Route),
+}
+
+/// Why a name has no route.
+pub(super) enum Missing<'a> {
     /// Its prefix is that of a server that has not connected yet.
     NotConnected(&'a Arc<Server>),
     Unknown(Fault),
 }
 
+/// Finds the tool of a call by its name in the view.
+pub(super) fn find_tool<'a>(
+    catalog: &Catalog,
+    view: &'a View,
+    call: &Call,
+    found: Option<&Found<'_>>,
+) -> Result<ToolFound<'a>, Missing<'a>> {
+    if let Some(tool) = own_tool(view, found) {
+        return Ok(ToolFound::Own(tool));
+    }
+    named(catalog, view, call, found).map(ToolFound::Route)
+}
+
 /// The name in the call's parameters, with its position.
-fn name_of(call: &Call) -> Option<Found<'_>> {
+pub(super) fn name_of(call: &Call) -> Option<Found<'_>> {
     call.params.as_ref()?.find("name")
 }
 

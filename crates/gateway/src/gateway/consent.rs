@@ -41,7 +41,9 @@ enum Step {
 impl Inner {
     /// Asks a person, then makes the call.
     pub(super) fn once_agreed(self: &Arc<Self>, call: Call, asked: Asked, mut passed: Passed) -> Reply {
-        let Some(approvals) = self.options.approvals.clone() else { return faults::unasked(&asked) };
+        let Some(approvals) = self.options.approvals.clone() else {
+            return Reply::ready(Err(faults::unasked(&asked)));
+        };
         let inner = Arc::clone(self);
         let (tell, parts) = mpsc::channel(PARTS);
         let work = async move {
@@ -70,8 +72,7 @@ async fn agreed(
     if approvals.is_granted(call, asked).await {
         return Ok(());
     }
-    // A program that calls over REST answers its own questions, so it cannot stand for a person.
-    if asked.consent == Consent::Client && call.origin != Origin::Rest && has_form(call) {
+    if asks_client(call, asked) {
         return ask_client(approvals, call, asked, tell).await;
     }
     let question = approvals.open(call, asked).await?;
@@ -92,6 +93,12 @@ async fn agreed(
             }
         }
     }
+}
+
+/// True if the person at the client is asked. A program that calls over REST answers its own
+/// questions, so it cannot stand for a person.
+pub(super) fn asks_client(call: &Call, asked: &Asked) -> bool {
+    asked.consent == Consent::Client && call.origin != Origin::Rest && has_form(call)
 }
 
 /// True if the client can show a form.

@@ -51,6 +51,7 @@ impl Inner {
 
     /// The introduction with the ids of all gateways behind it.
     fn with_lineage(&self, introduction: &Raw, view: &View) -> Raw {
+        let introduction = &with_resources(introduction, view);
         let Some(instance) = &self.options.instance else { return introduction.clone() };
         let offers = view.servers.iter().filter_map(|server| server.offer());
         let ids = upstream::behind(instance, offers);
@@ -71,6 +72,16 @@ impl Inner {
         }
         (!parts.is_empty()).then(|| parts.join("\n\n"))
     }
+}
+
+/// The introduction with the capability to read the rest of results that were cut.
+fn with_resources(introduction: &Raw, view: &View) -> Raw {
+    let capabilities = introduction.member("capabilities").unwrap_or_else(Raw::empty_object);
+    if !view.cuts_results() || capabilities.member("resources").is_some() {
+        return introduction.clone();
+    }
+    let with = capabilities.with("resources", &Raw::empty_object());
+    with.and_then(|it| introduction.with("capabilities", &it)).unwrap_or_else(|| introduction.clone())
 }
 
 /// The union of the servers' capabilities. If two disagree, the first wins. While a server has not

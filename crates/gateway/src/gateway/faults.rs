@@ -13,9 +13,9 @@ pub(super) fn denied(denial: Denial) -> Reply {
 }
 
 /// A call that needs consent, where nobody can be asked.
-pub(super) fn unasked(asked: &Asked) -> Reply {
+pub(super) fn unasked(asked: &Asked) -> Fault {
     let text = format!("`{}` needs the consent of a person, who cannot be asked here", asked.subject);
-    Reply::ready(Err(Fault::new(FaultKind::ApprovalRefused, text).with_detail(asked.rule.clone())))
+    Fault::new(FaultKind::ApprovalRefused, text).with_detail(asked.rule.clone())
 }
 
 pub(super) fn unknown(what: &str, name: &str) -> Fault {

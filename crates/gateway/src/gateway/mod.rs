@@ -8,6 +8,7 @@ mod blocking_check;
 mod call;
 mod consent;
 mod discover;
+mod explain;
 mod extension;
 mod faults;
 mod keeper;
@@ -43,6 +44,7 @@ use tokio::sync::{Semaphore, watch};
 use trunkline_protocol::{Call, Caller, Era, Fault, Handler, Notify, Raw, Reply, ServerName, method};
 use trunkline_resilience::{Moment, timeout};
 
+pub use explain::{PossibleAccess, RecordedCall};
 pub use options::{GatewayOptions, MAX_PAGE_SIZE};
 pub use personal_catalogs::PersonalOptions;
 pub use source::Source;
@@ -99,6 +101,8 @@ struct Passed {
     /// Its arguments fit this schema.
     checker: Option<Arc<Checker>>,
     agreement: Option<Agreement>,
+    /// Its URI is none of a result that was cut here.
+    is_not_cut: bool,
 }
 
 impl Gateway {

@@ -1,6 +1,9 @@
 //! Source: the gateway's interface to a server.
 
-use crate::upstream::{Event, Identity, Offer, Upstream};
+use crate::{
+    explain::Link,
+    upstream::{Event, Identity, Offer, Upstream},
+};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use tokio::sync::{broadcast, watch};
@@ -31,6 +34,11 @@ pub trait Source: Handler {
 
     /// Requests the offer: starts a server that is started lazily.
     fn wake(&self);
+
+    /// What a call would meet now, between the policy and the server.
+    fn links(&self, _call: &Call) -> Vec<Link> {
+        Vec::new()
+    }
 
     /// Opens what is needed to learn if the server offers more to the client of this call, whose
     /// capabilities it may not know yet. The future ends when that is known; it need not be polled.
@@ -88,6 +96,10 @@ impl Source for Upstream {
 
     fn wake(&self) {
         self.wake();
+    }
+
+    fn links(&self, call: &Call) -> Vec<Link> {
+        self.links(call)
     }
 
     fn prepare(&self, call: &Call) -> Option<BoxFuture<'static, ()>> {

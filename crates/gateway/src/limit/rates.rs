@@ -71,12 +71,25 @@ impl Rates {
     /// Counts a call, or refuses it without counting. The fault has `retryAfter` (seconds, rounded
     /// up) and `retryAfterMs` in its data.
     pub(super) fn check(&self, call: &Call) -> Result<(), Fault> {
+        let now = Instant::now();
+        self.judge(call, |rate, key| rate.check_at(key, now))
+    }
+
+    /// Refuses a call that [`Self::check`] would refuse now; nothing is counted.
+    pub fn peek(&self, call: &Call) -> Result<(), Fault> {
+        self.judge(call, RateLimiter::peek)
+    }
+
+    fn judge(
+        &self,
+        call: &Call,
+        ask: impl Fn(&RateLimiter, &str) -> Result<(), TooSoon>,
+    ) -> Result<(), Fault> {
         if call.method == method::PING || call.origin == Origin::Ourselves {
             return Ok(());
         }
-        let now = Instant::now();
         if let Some(rate) = &self.per_caller {
-            rate.check_at(&call.caller.id, now).map_err(|soon| refusal("calls", soon))?;
+            ask(rate, &call.caller.id).map_err(|soon| refusal("calls", soon))?;
         }
         if call.method != method::TOOLS_CALL || (self.per_tool.is_none() && self.tools.is_empty()) {
             return Ok(());
@@ -87,8 +100,7 @@ impl Rates {
         };
         let rate = self.tools.get(name.as_ref()).or(self.per_tool.as_ref());
         let own = self.names.own_name(call.view.as_deref(), &name);
-        rate.map_or(Ok(()), |rate| rate.check_at(&own, now))
-            .map_err(|soon| refusal("calls of this tool", soon))
+        rate.map_or(Ok(()), |rate| ask(rate, &own)).map_err(|soon| refusal("calls of this tool", soon))
     }
 }
 

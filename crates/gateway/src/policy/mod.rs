@@ -13,6 +13,7 @@
 mod agreement;
 mod asker;
 mod condition;
+mod explained;
 mod filter;
 mod path;
 mod pattern;
@@ -34,17 +35,21 @@ use trunkline_protocol::{Call, Caller, ServerName, method};
 
 pub(crate) use agreement::Agreement;
 pub(crate) use asker::Asker;
+pub(crate) use explained::Explained;
+pub use explained::RecordedArguments;
 pub use filter::{BadGlob, FilterRules};
 pub(crate) use filter::{Filter, glob};
 pub(crate) use permit::Key;
 pub use permit::Permit;
 pub use roles::RoleRules;
+pub(crate) use roles::RoleVerdict;
 pub use rule::BadRule;
 pub(crate) use rule::{Target, ToolTraits, Traits};
 pub(crate) use rule_table::Applicable;
 pub use rules::{ArgumentSpec, Consent, Effect, RuleSet, RuleSpec, WindowSpec};
 pub(crate) use verdict::Verdict;
 pub use verdict::{Access, Asked, Denial};
+pub use window::timestamp;
 
 /// The configured roles and rules.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

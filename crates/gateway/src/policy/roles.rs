@@ -46,8 +46,10 @@ pub(crate) enum RoleVerdict {
     NotAllowed(Vec<String>),
 }
 
-/// The name of the default role in explanations.
-const OTHERWISE: &str = "defaultRole";
+impl RoleVerdict {
+    /// The name of the default role in explanations.
+    pub(crate) const OTHERWISE: &str = "defaultRole";
+}
 
 impl Roles {
     pub(super) fn new(
@@ -131,7 +133,7 @@ impl Roles {
     fn of<'a>(&'a self, caller: &'a Caller) -> impl Iterator<Item = (&'a str, &'a Role)> {
         let mut own = self.named(caller).peekable();
         let otherwise = if own.peek().is_none() { self.otherwise.as_ref() } else { None };
-        own.chain(otherwise.map(|role| (OTHERWISE, role)))
+        own.chain(otherwise.map(|role| (RoleVerdict::OTHERWISE, role)))
     }
 
     fn named<'a>(&'a self, caller: &'a Caller) -> impl Iterator<Item = (&'a str, &'a Role)> {

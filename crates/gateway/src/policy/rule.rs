@@ -1,7 +1,7 @@
 //! One rule, compiled.
 
 use super::{
-    Asker,
+    Asker, RecordedArguments,
     condition::Condition,
     filter::BadGlob,
     pattern::Patterns,
@@ -155,15 +155,20 @@ impl Rule {
     /// True if the rule concerns this caller now.
     pub(super) fn concerns(&self, asker: &Asker<'_>, now: SystemTime) -> Truth {
         let caller = asker.caller;
-        let certain = self.callers.admit(&caller.id)
-            && (self.roles.is_empty() || self.roles.iter().any(|role| asker.has_role(role)))
+        if !self.callers.admit(&caller.id) || !self.window.as_ref().is_none_or(|window| window.contains(now))
+        {
+            return Truth::No;
+        }
+        let has_all = (self.roles.is_empty() || self.roles.iter().any(|role| asker.has_role(role)))
             && (self.scopes.is_empty() || self.scopes.iter().any(|scope| caller.scopes.contains(scope)))
             && self.claims.iter().all(|(name, patterns)| {
                 caller.claims.get(name).is_some_and(|values| values.iter().any(|value| patterns.admit(value)))
-            })
-            && self.window.as_ref().is_none_or(|window| window.contains(now));
-        if !certain || self.clients.is_empty() {
-            return certain.into();
+            });
+        if !has_all {
+            return if asker.is_whole { Truth::No } else { Truth::Unknown };
+        }
+        if self.clients.is_empty() {
+            return Truth::Yes;
         }
         asker.client.as_deref().map_or(Truth::Unknown, |client| self.clients.match_any(client).into())
     }
@@ -172,6 +177,15 @@ impl Rule {
     pub(super) fn meets(&self, arguments: Option<&Raw>) -> Truth {
         self.arguments.iter().fold(Truth::Yes, |so_far, condition| {
             if so_far == Truth::No { so_far } else { so_far.and(condition.judge(arguments)) }
+        })
+    }
+
+    /// True if the arguments of a recorded call meet all conditions; unknown if that depends on
+    /// values that were not recorded.
+    pub(super) fn meets_recorded(&self, names: &RecordedArguments) -> Truth {
+        self.arguments.iter().fold(Truth::Yes, |so_far, condition| {
+            let known = condition.argument().is_some_and(|argument| names.lack(argument));
+            so_far.and(if known { condition.judge(None) } else { Truth::Unknown })
         })
     }
 

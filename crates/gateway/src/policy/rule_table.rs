@@ -4,7 +4,7 @@
 //! call looks only at those.
 
 use super::{
-    Asker,
+    Asker, RecordedArguments,
     rule::{BadRule, Rule, Target},
     rules::{Effect, RuleSet},
     truth::Truth,
@@ -85,7 +85,7 @@ impl RuleTable {
         asker: &Asker<'_>,
         arguments: Option<&Raw>,
     ) -> Ruling {
-        let now = self.now();
+        let now = self.time(asker);
         for (number, rule) in self.read(applicable) {
             let matches = rule.targets_certainly(target).and(rule.concerns(asker, now));
             let truth = if matches == Truth::No { matches } else { matches.and(rule.meets(arguments)) };
@@ -95,6 +95,30 @@ impl RuleTable {
             }
         }
         Ruling { effect: self.default, rule: None }
+    }
+
+    /// All decisions that are possible about a recorded call, of which not everything is known.
+    pub(super) fn possible(
+        &self,
+        applicable: &Applicable,
+        target: &Target<'_>,
+        asker: &Asker<'_>,
+        arguments: &RecordedArguments,
+    ) -> Vec<Ruling> {
+        let (now, mut possible) = (self.time(asker), Vec::new());
+        for (number, rule) in self.read(applicable) {
+            let matches = rule.targets_certainly(target).and(rule.concerns(asker, now));
+            let truth =
+                if matches == Truth::No { matches } else { matches.and(rule.meets_recorded(arguments)) };
+            if truth != Truth::No {
+                possible.push(Ruling { effect: rule.effect, rule: Some(number) });
+            }
+            if truth == Truth::Yes {
+                return possible;
+            }
+        }
+        possible.push(Ruling { effect: self.default, rule: None });
+        possible
     }
 
     /// True if one of these rules has a condition on arguments.
@@ -109,7 +133,7 @@ impl RuleTable {
         target: &Target<'_>,
         asker: &Asker<'_>,
     ) -> bool {
-        let now = self.now();
+        let now = self.time(asker);
         for (_, rule) in self.read(applicable) {
             let arguments = if rule.arguments.is_empty() { Truth::Yes } else { Truth::Unknown };
             match rule.targets_certainly(target).and(rule.concerns(asker, now)).and(arguments) {
@@ -123,7 +147,7 @@ impl RuleTable {
 
     /// True if something of a server whose items are unknown could be allowed.
     pub(super) fn could_reach(&self, server: &str, asker: &Asker<'_>) -> bool {
-        let (now, prefix) = (self.now(), super::subject(server, ""));
+        let (now, prefix) = (self.time(asker), super::subject(server, ""));
         for rule in self.rules.iter().filter(|rule| rule.may_target(server, &prefix)) {
             let concerns = rule.concerns(asker, now);
             if concerns == Truth::No {
@@ -141,7 +165,7 @@ impl RuleTable {
 
     /// The rules that concern a caller now, as bits.
     pub(super) fn standing(&self, asker: &Asker<'_>) -> Vec<u8> {
-        let now = self.now();
+        let now = self.time(asker);
         let mut bits = vec![0; self.rules.len().div_ceil(4)];
         for (number, rule) in self.rules.iter().enumerate() {
             bits[number / 4] |= (rule.concerns(asker, now) as u8) << (number % 4 * 2);
@@ -154,8 +178,9 @@ impl RuleTable {
         numbers.filter_map(|number| Some((number, self.rules.get(number)?)))
     }
 
-    /// The time, if any rule depends on it.
-    fn now(&self) -> SystemTime {
-        if self.has_windows { SystemTime::now() } else { SystemTime::UNIX_EPOCH }
+    /// The time of a call, if any rule depends on it.
+    fn time(&self, asker: &Asker<'_>) -> SystemTime {
+        let now = || if self.has_windows { SystemTime::now() } else { SystemTime::UNIX_EPOCH };
+        asker.at.unwrap_or_else(now)
     }
 }

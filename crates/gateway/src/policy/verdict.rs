@@ -1,8 +1,9 @@
 //! Verdict: the decision about one call.
 
 use super::{
-    Permit, Policy,
+    Applicable, Asker, Permit, Policy,
     rule::{Rule, Target, Traits},
+    rule_table::Ruling,
     rules::{Consent, Effect},
     subject,
 };
@@ -87,32 +88,49 @@ impl Policy {
     pub(crate) fn access(
         &self,
         call: &Call,
-        (target, route): (&Target<'_>, Option<&Route>),
+        item: (&Target<'_>, Option<&Route>),
         arguments: impl FnOnce() -> Option<Raw>,
     ) -> Access {
-        if !self.roles.admit(&call.caller, target.subject, &[target.own, target.former]) {
-            return Access::Denied(Denial::Hidden);
+        self.decide(&self.asker(call), item, arguments).0
+    }
+
+    /// The decision, and the number of the rule that made it, if one did.
+    pub(super) fn decide(
+        &self,
+        asker: &Asker<'_>,
+        (target, route): (&Target<'_>, Option<&Route>),
+        arguments: impl FnOnce() -> Option<Raw>,
+    ) -> (Access, Option<usize>) {
+        if !self.roles.admit(asker.caller, target.subject, &[target.own, target.former]) {
+            return (Access::Denied(Denial::Hidden), None);
         }
         if self.table.is_open() {
-            return Access::Allowed;
+            return (Access::Allowed, None);
         }
-        let asker = self.asker(call);
         self.with_rules(target, route, |rules| {
             let arguments = if self.table.reads_arguments(rules) { arguments() } else { None };
-            let ruling = self.table.decide(rules, target, &asker, arguments.as_ref());
-            let rule = ruling.rule.and_then(|number| Some((number, self.table.rule(number)?)));
-            match ruling.effect {
-                Effect::Allow => Access::Allowed,
-                Effect::Ask => Access::Ask(Asked::new(target, rule)),
-                Effect::Deny if !self.table.could_allow(rules, target, &asker) => {
-                    Access::Denied(Denial::Hidden)
-                }
-                Effect::Deny => Access::Denied(Denial::Call {
-                    reason: rule.and_then(|(_, rule)| rule.reason.clone()),
-                    detail: described(rule),
-                }),
-            }
+            let ruling = self.table.decide(rules, target, asker, arguments.as_ref());
+            (self.access_by(ruling, rules, target, asker), ruling.rule)
         })
+    }
+
+    pub(super) fn access_by(
+        &self,
+        ruling: Ruling,
+        rules: &Applicable,
+        target: &Target<'_>,
+        asker: &Asker<'_>,
+    ) -> Access {
+        let rule = ruling.rule.and_then(|number| Some((number, self.table.rule(number)?)));
+        match ruling.effect {
+            Effect::Allow => Access::Allowed,
+            Effect::Ask => Access::Ask(Asked::new(target, rule)),
+            Effect::Deny if !self.table.could_allow(rules, target, asker) => Access::Denied(Denial::Hidden),
+            Effect::Deny => Access::Denied(Denial::Call {
+                reason: rule.and_then(|(_, rule)| rule.reason.clone()),
+                detail: described(rule),
+            }),
+        }
     }
 }
 

@@ -20,6 +20,11 @@ pub(crate) struct Window {
 const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 const MINUTES: i32 = 24 * 60;
 
+/// The moment that an RFC 3339 text names.
+pub fn timestamp(text: &str) -> Option<SystemTime> {
+    text.parse::<Timestamp>().ok().map(SystemTime::from)
+}
+
 impl Window {
     pub(crate) fn new(spec: &WindowSpec) -> Result<Self, String> {
         let mut days = 0;

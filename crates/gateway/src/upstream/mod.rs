@@ -18,6 +18,7 @@ mod in_process;
 mod item;
 mod latency;
 mod layered;
+mod links;
 mod lists;
 mod live_session;
 mod liveness;

@@ -51,6 +51,8 @@ pub(crate) struct View {
     /// The form in which tools are listed; never [`Disclosure::Auto`].
     pub(crate) disclosure: Disclosure,
     pub(crate) budget: Option<u64>,
+    /// Most bytes of text in a result.
+    pub(crate) result_bytes: Option<usize>,
     /// Present if tools are disclosed by search.
     pub(crate) index: Option<Index>,
 }
@@ -128,6 +130,7 @@ impl View {
             index: (disclosure == Disclosure::Search).then(|| disclosure::index_of(tools.routes())),
             disclosure,
             budget: filters.rules.budget,
+            result_bytes: filters.rules.result_bytes,
             name,
             servers,
             tools,
@@ -136,6 +139,16 @@ impl View {
             templates,
             refused,
         }
+    }
+
+    /// Most bytes of text in a result of this server.
+    pub(crate) fn result_bytes_of(&self, server: &Server) -> Option<usize> {
+        [self.result_bytes, server.result_bytes()].into_iter().flatten().min()
+    }
+
+    /// True if results may be cut.
+    pub(crate) fn cuts_results(&self) -> bool {
+        self.servers.iter().any(|server| self.result_bytes_of(server).is_some())
     }
 
     pub(crate) fn table(&self, kind: Kind) -> &NameTable {

@@ -19,6 +19,8 @@ pub struct ViewRules {
     pub disclosure: Disclosure,
     /// Tokens that the listed tools may cost, by our estimate.
     pub budget: Option<u64>,
+    /// Most bytes of text in a result. `None`: no limit.
+    pub result_bytes: Option<usize>,
 }
 
 /// The form of tool and prompt names.

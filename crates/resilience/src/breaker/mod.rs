@@ -167,6 +167,11 @@ impl Breaker {
         }
     }
 
+    /// Tells if a call would be admitted now, without admitting it.
+    pub fn peek(&self) -> Result<(), Refused> {
+        self.shared.lock().refusal(&self.shared.options, Instant::now()).map_or(Ok(()), Err)
+    }
+
     /// Reports a failure that belongs to no call, such as the end of the server's process.
     pub fn failed(&self, error: &dyn fmt::Display) {
         let error = state::excerpt(error);

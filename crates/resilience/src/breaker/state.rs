@@ -61,24 +61,18 @@ impl StateMachine {
 
     /// Admits or refuses a call that begins now.
     pub(super) fn admit(&mut self, options: &BreakerOptions, now: Instant) -> Result<Pass, Refused> {
+        if let Some(refused) = self.refusal(options, now) {
+            self.counts.refused += 1;
+            return Err(refused);
+        }
         match &mut self.phase {
             Phase::Closed => Ok(Pass::Ordinary),
-            Phase::Open { until } if now < *until => {
-                let until = *until;
-                Err(self.refusal(until, now))
-            }
             Phase::Open { .. } => {
                 self.enter(Phase::HalfOpen { running: 1, granted: now });
                 self.counts.half_opened += 1;
                 Ok(Pass::Trial)
             }
             Phase::HalfOpen { running, granted } => {
-                // A trial that takes longer than `open_for` must not block all calls until it
-                // ends. Its outcome still counts, but another trial is admitted.
-                let overdue = *granted + options.open_for;
-                if *running >= options.trials && now < overdue {
-                    return Err(self.refusal(overdue, now));
-                }
                 *running += 1;
                 *granted = now;
                 Ok(Pass::Trial)
@@ -138,14 +132,22 @@ impl StateMachine {
         self.generation += 1;
     }
 
-    fn refusal(&mut self, until: Instant, now: Instant) -> Refused {
-        self.counts.refused += 1;
-        Refused {
+    /// The refusal of a call that begins now, if it is not admitted.
+    pub(super) fn refusal(&self, options: &BreakerOptions, now: Instant) -> Option<Refused> {
+        let until = match self.phase {
+            Phase::Closed => return None,
+            Phase::Open { until } => until,
+            Phase::HalfOpen { running, .. } if running < options.trials => return None,
+            // A trial that takes longer than `open_for` must not block all calls until it ends.
+            // Its outcome still counts, but another trial is admitted.
+            Phase::HalfOpen { granted, .. } => granted + options.open_for,
+        };
+        (now < until).then(|| Refused {
             retry_after: until.saturating_duration_since(now),
             since: self.since,
             failures: self.failures,
             last_error: Arc::clone(&self.last_error),
-        }
+        })
     }
 }
 

@@ -104,6 +104,8 @@ pub(crate) enum Command {
     /// A rule of the policy with `"effect": "ask"` makes a call wait, if the client cannot ask its
     /// user. Exit status: 0 done, 2 the gateway refused, 3 the gateway cannot be reached.
     Approvals(commands::approvals::Args),
+    Explain(Box<commands::explain::Args>),
+    Policy(commands::policy::Args),
     Audit(commands::audit::Args),
     Key(commands::key::Args),
     Secret(commands::secret::Args),

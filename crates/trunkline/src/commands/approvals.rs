@@ -144,14 +144,8 @@ fn decide(context: &Context, one: &One, act: &str, query: &[(&str, String)]) -> 
 
 fn ask(context: &Context, place: &Place, path: &str, query: &[(&str, String)]) -> Result<Raw, Failure> {
     let key = place.key.as_deref().or(context.environment.get_filled(environment::KEY));
-    let mut asker = Asker::new(&place.url, key, &format!("/control/{path}"))?.with_query(query);
-    // Only where no key tells the operator apart, and never to another machine.
-    if key.is_none()
-        && asker.stays_here()
-        && let Some(secret) = operator::secret(&context.environment)
-    {
-        asker = asker.with_header(operator::HEADER, &secret)?;
-    }
+    let asker = Asker::new(&place.url, key, &format!("/control/{path}"))?.with_query(query);
+    let asker = operator::proven(asker, key, &context.environment)?;
     let (status, page) = runtime()?.block_on(asker.command(LIMIT))?;
     if status == StatusCode::OK {
         return Ok(page);

@@ -15,9 +15,14 @@ use std::{path::PathBuf, time::Duration};
 use trunkline_client::{Client, Target};
 use trunkline_protocol::{
     FaultKind, Object, Raw,
-    message::{CallToolResult, Tool},
+    message::{CallToolResult, ContentBlock, Tool},
 };
 
+/// The name that our gateway gives itself.
+const GATEWAY: &str = "trunkline";
+/// The tool of a view that gives whole definitions of others, and all tools of such a view.
+const DESCRIBE: &str = "describe_tool";
+const OWN_TOOLS: [&str; 3] = ["search_tools", DESCRIBE, "call_tool"];
 /// Timeout for starting an execution.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -107,6 +112,10 @@ fn started(context: &Context, execution: &Raw) -> Result<Ending, Failure> {
 
 async fn find(client: &Client, name: &str) -> Result<Tool, Failure> {
     let tools = client.tools().await?;
+    // Where tools are disclosed by name or search, they are listed without a schema, or not at all.
+    if let Some(tool) = described(client, &tools.items, name).await? {
+        return Ok(tool);
+    }
     if let Some(tool) = tools.items.iter().find(|tool| tool.name == name) {
         return Ok(tool.clone());
     }
@@ -119,6 +128,25 @@ async fn find(client: &Client, name: &str) -> Result<Tool, Failure> {
         Some(known) => failure.hint(format!("did you mean `{known}`?")),
         None => failure,
     })
+}
+
+/// The definition that our own gateway gives of a tool, if it does not list whole definitions. No
+/// other server is asked: its tool of the same name may do anything.
+async fn described(client: &Client, listed: &[Tool], name: &str) -> Result<Option<Tool>, Failure> {
+    let has_own = listed.iter().any(|tool| tool.name == DESCRIBE);
+    if !has_own || client.server().name.as_deref() != Some(GATEWAY) || OWN_TOOLS.contains(&name) {
+        return Ok(None);
+    }
+    let mut arguments = Object::new();
+    arguments.set("names".to_owned(), Raw::from(serde_json::json!([name])));
+    let result = client.call(DESCRIBE.to_owned(), arguments).await?;
+    let blocks = result.content.iter().flatten();
+    let mut found = blocks.filter_map(|block| match block {
+        ContentBlock::Text(text) => Raw::parse(text.text.clone()).ok()?.decode::<Tool>().ok(),
+        _ => None,
+    });
+    let tool = found.next();
+    Ok(tool.filter(|tool| tool.name == name))
 }
 
 fn checked(context: &Context, tool: &Tool, given: Vec<Given>) -> Result<Object, Failure> {

@@ -14,6 +14,7 @@ pub(crate) mod doctor;
 mod each_server;
 mod edit_file;
 pub(crate) mod executions;
+pub(crate) mod explain;
 pub(crate) mod generate;
 pub(crate) mod install;
 pub(crate) mod key;
@@ -22,6 +23,7 @@ pub(crate) mod list;
 pub(crate) mod lock;
 pub(crate) mod man;
 pub(crate) mod operate;
+pub(crate) mod policy;
 pub(crate) mod prompt;
 pub(crate) mod read;
 pub(crate) mod secret;
@@ -88,6 +90,8 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<Ending, Failure
         Command::Lock(args) => lock::run(context, &args),
         Command::Executions(args) => executions::run(context, &args),
         Command::Approvals(args) => approvals::run(context, &args),
+        Command::Explain(args) => explain::run(context, &args),
+        Command::Policy(args) => policy::run(context, &args),
         Command::Audit(args) => audit::run(context, &args),
         Command::Key(args) => key::run(context, &args),
         Command::Secret(args) => secret::run(context, &args),

@@ -222,7 +222,7 @@ async fn lines_carry_the_trace_that_began_here_and_figures_tell_of_losses() {
     let stack = Stack {
         telemetry: &telemetry,
         audit: None,
-        limits: None,
+        rates: None,
         hooks: None,
         errors: Errors::Standard,
         gateway: None,

@@ -115,7 +115,7 @@ impl Front {
 }
 
 /// The whole principal identifies a caller everywhere: sessions, limits, audit and roles.
-fn caller(identity: Identity) -> Caller {
+pub(super) fn caller(identity: Identity) -> Caller {
     let Identity { principal, roles, scopes, claims } = identity;
     Caller { roles, scopes, claims, ..Caller::named(principal.to_string()) }
 }

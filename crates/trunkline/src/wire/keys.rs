@@ -8,17 +8,22 @@ use trunkline_config::{Seen, read_regular_text};
 
 /// The keys of a file, which is watched for as long as the process lives.
 pub(super) fn keys(path: &Path) -> Result<Arc<ApiKeys>, Failure> {
-    let unusable = |why: &dyn std::fmt::Display| Failure::usage(format!("{}: {why}", path.display()));
     let watched = path.to_owned();
     let changes = Reread::new(move || vec![Seen::now(&watched)]);
-    let text = read_regular_text(path, MAX_FILE).map_err(|error| unusable(&error))?;
-    let keys = Arc::new(ApiKeys::from_json(&text).map_err(|error| unusable(&error))?);
+    let keys = Arc::new(read(path)?);
     if keys.all_expired() {
         tracing::warn!(file = %path.display(), "all API keys in this file have expired");
     }
     let (path, read) = (path.to_owned(), keys.clone());
     changes.by(move || reload(&path, &read));
     Ok(keys)
+}
+
+/// The keys of a file as it is now.
+pub(super) fn read(path: &Path) -> Result<ApiKeys, Failure> {
+    let unusable = |why: &dyn std::fmt::Display| Failure::usage(format!("{}: {why}", path.display()));
+    let text = read_regular_text(path, MAX_FILE).map_err(|error| unusable(&error))?;
+    ApiKeys::from_json(&text).map_err(|error| unusable(&error))
 }
 
 fn reload(path: &Path, keys: &ApiKeys) {

@@ -5,7 +5,7 @@
 //! no tool call can give consent.
 
 use super::settings::state_home;
-use crate::environment::Environment;
+use crate::{commands::status::Asker, environment::Environment, failure::Failure};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::path::PathBuf;
 use trunkline_config::{Secret, read_regular_text, write_secret};
@@ -32,6 +32,18 @@ pub(crate) fn secret(environment: &Environment) -> Option<String> {
     }
     // Another process may have written it first.
     read(&path)
+}
+
+/// The asker with the operator's proof, where it is needed: only if no key tells the operator
+/// apart, and never to another machine.
+pub(crate) fn proven(asker: Asker, key: Option<&str>, environment: &Environment) -> Result<Asker, Failure> {
+    if key.is_some() || !asker.stays_here() {
+        return Ok(asker);
+    }
+    match secret(environment) {
+        Some(secret) => asker.with_header(HEADER, &secret),
+        None => Ok(asker),
+    }
 }
 
 /// True if the request proves to come from the operator.

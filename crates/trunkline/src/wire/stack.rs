@@ -17,7 +17,7 @@ use trunkline_gateway::{
     classic::Classic,
     disclosure::Unwrapped,
     hook::{Hooked, Hooks},
-    limit::{Limited, Limits, Rates},
+    limit::{Limited, Rates},
     metrics::Meter,
     trace::{Traced, Tracer},
     upstream::layered,
@@ -30,7 +30,7 @@ pub(crate) struct Stack<'a> {
     pub(crate) telemetry: &'a Telemetry,
     /// The trail, and the predicate for tools that are known to be read-only.
     pub(crate) audit: Option<(Trail, ReadOnly)>,
-    pub(crate) limits: Option<Limits>,
+    pub(crate) rates: Option<Arc<Rates>>,
     pub(crate) hooks: Option<Arc<Hooks>>,
     pub(crate) errors: Errors,
     /// The gateway whose views may disclose tools by search.
@@ -42,10 +42,9 @@ impl Stack<'_> {
     /// with them: the hook of the access log, because it and the `Logged` layer write one record
     /// together, and the usage of the rates, which it shows to callers.
     pub(crate) fn around(self, handler: Arc<dyn Handler>, options: &mut ServeOptions) -> Arc<dyn Handler> {
-        let Self { telemetry, audit, limits, hooks, errors, gateway } = self;
+        let Self { telemetry, audit, rates, hooks, errors, gateway } = self;
         options.access = telemetry.access_hook();
         let access = options.access.clone();
-        let rates = limits.map(|limits| Rates::new(&limits));
         options.quota_of =
             rates.clone().map(|rates| Arc::new(move |caller: &Caller| rates.usage(caller)) as _);
         let layers = [
@@ -108,7 +107,10 @@ mod tests {
         telemetry::{Configured, TelemetryArgs},
     };
     use std::{fs, time::Duration};
-    use trunkline_gateway::{audit::Options, limit::Quota};
+    use trunkline_gateway::{
+        audit::Options,
+        limit::{Limits, Quota},
+    };
     use trunkline_protocol::{Call, FaultKind, Notify, Raw, Reply, method};
 
     struct Server;
@@ -133,7 +135,7 @@ mod tests {
         let stack = Stack {
             telemetry: &telemetry,
             audit: Some((trail, Arc::new(|_: Option<&str>, _: &str| false))),
-            limits: Some(Limits { per_caller: Some(once), ..Limits::default() }),
+            rates: Some(Rates::new(&Limits { per_caller: Some(once), ..Limits::default() })),
             hooks: None,
             errors: Errors::Standard,
             gateway: None,

@@ -41,6 +41,15 @@ async fn tools_are_found_and_called_by_their_real_names_in_both_eras() {
         let unknown = caller.call("call_tool", json!({"name": "two_nothing"})).await;
         assert!(unknown.to_string().contains("unknown tool `two_nothing`"), "{unknown:#}");
     }
+    // A tool can be called from the command line, too; its schema decides the types of values.
+    for path in ["", "/short"] {
+        let endpoint = format!("{}{path}", door.endpoint);
+        let called =
+            site.binary().args(["call", &endpoint, "two_echo", "text=hi", "steps=1"]).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&called.stdout), "hi\n", "{path}: {called:?}");
+    }
+    let unknown = site.binary().args(["call", &door.endpoint, "two_nothing"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("E204"), "{unknown:?}");
     let status = door.status().await;
     let costs = &status["catalog"]["costs"];
     let tokens = |place: usize, which: &str| costs[place][which].as_u64().unwrap();

@@ -47,7 +47,7 @@ fn trail(site: &Site) -> String {
 }
 
 /// Runs `trunkline approvals`.
-fn approvals(site: &Site, door: &Door, words: &[&str]) -> (bool, Value, String) {
+pub(crate) fn approvals(site: &Site, door: &Door, words: &[&str]) -> (bool, Value, String) {
     let mut command = site.binary();
     command.arg("approvals").args(words).args(["--json", "--url", &format!("http://{}", door.address)]);
     let output = command.output().unwrap();
@@ -56,7 +56,7 @@ fn approvals(site: &Site, door: &Door, words: &[&str]) -> (bool, Value, String) 
 }
 
 /// Waits until a call waits for an operator, and returns its record.
-async fn pending(site: &Site, door: &Door) -> Value {
+pub(crate) async fn pending(site: &Site, door: &Door) -> Value {
     let began = Instant::now();
     loop {
         let (fine, told, errors) = approvals(site, door, &["list"]);
@@ -71,12 +71,12 @@ async fn pending(site: &Site, door: &Door) -> Value {
 }
 
 /// The arguments of a foreign client that calls `echo_echo`.
-fn errand(door: &Door, era: &str, text: &str) -> [String; 3] {
+pub(crate) fn errand(door: &Door, era: &str, text: &str) -> [String; 3] {
     let errand = json!([{"target": [door.endpoint], "calls": [["echo_echo", {"text": text}]]}]);
     [era.to_owned(), "http".to_owned(), errand.to_string()]
 }
 
-async fn finished(mut command: Command) -> Output {
+pub(crate) async fn finished(mut command: Command) -> Output {
     command.kill_on_drop(true);
     timeout(HANG, command.output()).await.expect("the client ends").unwrap()
 }

@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what it is made of")]
 
 #[path = "../gateway/caller.rs"]
-#[expect(dead_code, reason = "it serves another target, too")]
 mod caller;
 #[path = "../gateway/door.rs"]
 #[expect(dead_code, reason = "it serves another target, too")]
@@ -22,7 +21,11 @@ mod site;
 #[path = "../gateway/wire.rs"]
 mod wire;
 
+mod commands;
 mod consent;
+mod cut;
+mod explained;
+mod limits_of_consent;
 mod outcome;
 mod table;
 mod ways;

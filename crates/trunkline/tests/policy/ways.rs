@@ -16,7 +16,7 @@ use tokio::{
 };
 
 /// A small generator of reproducible choices.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
     fn below(&mut self, most: usize) -> usize {
@@ -24,7 +24,7 @@ impl Dice {
         usize::try_from(self.0 >> 33).unwrap() % most
     }
 
-    fn pick<T: Clone>(&mut self, from: &[T]) -> T {
+    pub(crate) fn pick<T: Clone>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())].clone()
     }
 }

@@ -52,6 +52,11 @@ impl Condition {
         Ok(Self { steps: steps(&spec.at)?, tests, exists: spec.exists })
     }
 
+    /// The argument that the condition is about; `None` if it is about all of them.
+    pub(crate) fn argument(&self) -> Option<&str> {
+        self.steps.first().map(String::as_str)
+    }
+
     /// Judges the condition. `arguments` is the object of all arguments, if there is one.
     pub(crate) fn judge(&self, arguments: Option<&Raw>) -> Truth {
         let found = match arguments {

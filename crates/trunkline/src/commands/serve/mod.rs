@@ -36,6 +36,7 @@ use std::{
 };
 use tokio::sync::watch;
 use trunkline_config::Loaded;
+use trunkline_gateway::limit::Rates;
 use trunkline_protocol::Handler;
 use trunkline_serve::{ServeOptions, Shutdown, Workers, serve_stdio};
 use trunkline_store::Store;
@@ -265,11 +266,12 @@ impl Serving<'_> {
         let trail = wire::trail(settings, name, &self.context.environment)?;
         let (trail, folder) = trail.unzip();
         options.store = Some(self.store.clone());
-        options.control = offer.control(trail.as_ref());
+        let rates = wire::rates(settings, offer.tool_names()).map(|limits| Rates::new(&limits));
+        options.control = offer.control(trail.as_ref(), rates.clone());
         let stack = Stack {
             telemetry: self.telemetry,
             audit: trail.map(|trail| (trail, offer.read_only())),
-            limits: wire::rates(settings, offer.tool_names()),
+            rates,
             hooks: hooks::hooks(settings, &self.context.environment, offer.tool_names())?,
             errors: settings.errors,
             gateway: offer.gateway(),

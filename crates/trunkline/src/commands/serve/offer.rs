@@ -19,7 +19,7 @@ use trunkline_gateway::{
     Gateway,
     audit::{ReadOnly, Trail},
     catalog::CatalogReport,
-    limit::ToolNames,
+    limit::{Rates, ToolNames},
     metrics,
     status::{ConfigStatus, Started, StatusPage},
 };
@@ -95,10 +95,10 @@ impl Offer {
     }
 
     /// The commands that operators may give, each recorded in the trail.
-    pub(super) fn control(&self, trail: Option<&Trail>) -> Option<Control> {
+    pub(super) fn control(&self, trail: Option<&Trail>, rates: Option<Arc<Rates>>) -> Option<Control> {
         match self {
             Self::Packs(..) => None,
-            Self::Servers(running) => Some(operate::control(running.clone(), trail.cloned())),
+            Self::Servers(running) => Some(operate::control(running.clone(), trail.cloned(), rates)),
         }
     }
 

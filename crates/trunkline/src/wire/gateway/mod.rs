@@ -1,6 +1,7 @@
 //! Builds the gateway from the configuration, and applies changes while it runs.
 
 pub(crate) mod approvals;
+pub(crate) mod explain;
 mod harmless;
 mod kept_lists;
 mod locked;
@@ -23,11 +24,12 @@ use crate::{
 };
 use parking_lot::Mutex;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
-use trunkline_config::{Loaded, Reach, ServerChanges, Settings};
+use trunkline_config::{Layered, Loaded, Reach, ServerChanges, Settings};
 use trunkline_gateway::{
     Gateway, GatewayOptions,
     approval::Approvals,
     catalog::Rules,
+    cut::CutResults,
     gateway::{PersonalOptions, Source},
     metrics::UpstreamFigures,
     policy::Policy,
@@ -61,6 +63,8 @@ pub(crate) struct Running {
 /// The state that a reload replaces.
 struct Now {
     settings: Settings,
+    /// Where each setting was written, for explanations.
+    layered: Layered,
     upstreams: BTreeMap<ServerName, Arc<Upstream>>,
     config: ConfigStatus,
 }
@@ -68,6 +72,21 @@ struct Now {
 impl Running {
     /// Builds the gateway and starts its upstreams, without waiting for them.
     pub(crate) fn start(
+        loaded: &Loaded,
+        environment: &Environment,
+        tracer: Option<Tracer>,
+        approvals: Approvals,
+        store: Arc<dyn Store>,
+    ) -> Result<Arc<Self>, Failure> {
+        let running = Self::build(loaded, environment, tracer, approvals, store)?;
+        for upstream in running.upstreams() {
+            upstream.start();
+        }
+        Ok(running)
+    }
+
+    /// Builds the gateway. No server is started.
+    pub(crate) fn build(
         loaded: &Loaded,
         environment: &Environment,
         tracer: Option<Tracer>,
@@ -113,12 +132,10 @@ impl Running {
             most: super::serve::size(settings.limits.personal_catalogs),
             idle: settings.limits.personal_idle,
         };
+        options.cut_results = Some(CutResults::new(store.clone()));
         let gateway = Gateway::new(options).map_err(|bad| Failure::usage(bad.to_string()))?;
-        for upstream in upstreams.values() {
-            upstream.start();
-        }
         let config = ConfigStatus::default().loaded().waiting(waiting(loaded));
-        let now = Now { settings: settings.clone(), upstreams, config };
+        let now = Now { settings: settings.clone(), layered: loaded.layered.clone(), upstreams, config };
         Ok(Arc::new(Self {
             gateway,
             environment: environment.clone(),
@@ -185,6 +202,7 @@ impl Running {
         self.desk.configure(settings.limits.login_for);
         now.upstreams = upstreams;
         now.settings = settings.clone();
+        now.layered = loaded.layered.clone();
         now.config = now.config.loaded().waiting(waiting(loaded));
         self.observed.forget(|name| !settings.servers.contains_key(name));
         drop(now);

@@ -1,12 +1,13 @@
 //! Commands to a running gateway: stop, start and restart one server.
 
-use super::{Running, approvals};
+use super::{Running, approvals, explain};
 use futures_util::future::{BoxFuture, FutureExt};
 use http::StatusCode;
 use serde_json::{Value, json};
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_gateway::{
     audit::Trail,
+    limit::Rates,
     upstream::{Status, Upstream},
 };
 use trunkline_protocol::Caller;
@@ -45,12 +46,13 @@ impl fmt::Display for Operation {
 }
 
 /// The commands below `/control/`, as `SERVER/start`. Each is recorded before it is carried out.
-pub(crate) fn control(running: Arc<Running>, trail: Option<Trail>) -> Control {
+pub(crate) fn control(running: Arc<Running>, trail: Option<Trail>, rates: Option<Arc<Rates>>) -> Control {
     if let (Some(approvals), Some(trail)) = (running.gateway.approvals(), trail.clone()) {
         approvals.record_with(Arc::new(move |what, who, detail| trail.event(what, who, detail)));
     }
     Arc::new(move |command: Command<'_>| match running.accept(&command.caller, command.path) {
         _ if command.path.split('/').next() == Some(approvals::PATH) => running.decide_approval(&command),
+        _ if command.path == explain::PATH => running.clone().explain_command(&command, rates.clone()),
         Ok((upstream, operation)) => {
             let name = upstream.name().clone();
             let caller = &command.caller;

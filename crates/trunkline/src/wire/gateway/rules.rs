@@ -34,6 +34,7 @@ fn server_rules(server: &Server) -> ServerRules {
         check_arguments: server.options.arguments == Arguments::Checked,
         over_http: matches!(server.reach, Reach::Remote(_)),
         trusted: matches!(server.reach, Reach::Builtin(_)),
+        result_bytes: bytes(server.options.result_bytes),
         ..ServerRules::default()
     }
 }
@@ -63,8 +64,13 @@ fn view_rules(view: &View, settings: &Settings) -> ViewRules {
         instructions: view.description.clone(),
         disclosure: disclosure(view.disclosure),
         budget: view.tool_budget,
+        result_bytes: bytes(view.result_bytes),
         ..ViewRules::default()
     }
+}
+
+fn bytes(setting: Option<u64>) -> Option<usize> {
+    setting.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
 }
 
 fn disclosure(setting: ToolDisclosure) -> Disclosure {
