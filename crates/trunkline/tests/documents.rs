@@ -6,9 +6,11 @@
     reason = "a test may panic, and only a part of the shared support is used here"
 )]
 
+#[path = "support/installed.rs"]
+mod installed;
 mod support;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
@@ -303,4 +305,89 @@ fn convert_uses_the_tools_of_a_server() {
     let failed = convert(&["z05/span.docx", "--server", &served.endpoint], "");
     assert_eq!(failed.code, 1, "{failed}");
     assert!(failed.stderr.contains("(E3") || failed.stderr.contains("(E0"), "{failed}");
+}
+
+/// Settings with the real docling-mcp as the server `docling`, which runs without models.
+fn docling() -> Value {
+    let program = installed::installed("docling/bin/docling-mcp-server");
+    json!({
+        "command": [program, "--transport", "stdio"],
+        "environment": { "DOCLING_MCP_CONVERSION_MODE": "local" },
+        "adapter": "docling-mcp",
+        "root": documents().join("good"),
+        "breaker": { "failures": 2 },
+    })
+}
+
+#[test]
+fn docling_mcp_answers_to_our_names() {
+    let settings = json!({ "mcp": { "servers": { "docling": docling() } } });
+    let served = Served::start(&settings.to_string(), &[]);
+    let listed = served.client(&["list", "tools", "--wait=60s"]);
+    for tool in ["convert_pdf", "convert_docx", "convert_xlsx", "convert_pptx", "convert_url"]
+        .into_iter()
+        .chain(["export_markdown", "export_html", "export_json"])
+    {
+        assert!(listed.stdout.contains(&format!("\"docling_{tool}\"")), "{listed}");
+    }
+    assert!(!listed.stdout.contains("convert_document_into"), "{listed}");
+
+    let converted = served.call("docling_convert_docx", &["path=report.docx"]);
+    let facts = &converted["structuredContent"];
+    let id = facts["document_id"].as_str().unwrap_or_else(|| panic!("{converted}"));
+    assert_eq!(facts["document"]["schema_name"], "DoclingDocument");
+    assert_eq!(facts["document"]["origin"]["filename"], "report.docx", "{converted}");
+    // docling-mcp adds the path that it was given.
+    assert!(!facts["document"].to_string().contains("source: "), "{converted}");
+    for export in ["docling_export_markdown", "docling_export_html", "docling_export_json"] {
+        let exported = served.call(export, &[&format!("document_id={id}")]);
+        assert!(text(&exported).contains("Revenue rose."), "{export}: {exported}");
+    }
+    let wrong = served.call("docling_convert_pdf", &["path=report.docx"]);
+    assert_eq!(code(&wrong), "E004");
+    assert_eq!(code(&served.call("docling_convert_docx", &["path=../z05/span.docx"])), "E002");
+    let refused = served.call("docling_convert_url", &["url=http://127.0.0.1:9/a.docx"]);
+    assert_eq!(code(&refused), "E102");
+    // Without models it cannot read a PDF.
+    let failed = served.call("docling_convert_pdf", &["path=letter.pdf"]);
+    assert_eq!(code(&failed), "E302", "{failed}");
+}
+
+#[test]
+fn convert_uses_docling_mcp_and_its_breaker() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("trunkline.json");
+    let mut plain = docling();
+    plain.as_object_mut().unwrap().retain(|key, _| key != "adapter" && key != "root");
+    let dying = json!({
+        "command": ["sh", "-c", "exit 3"], "adapter": "docling-mcp", "breaker": { "failures": 2 },
+        "restart": { "first": "1ms", "most": "1ms" },
+    });
+    let settings = json!({ "mcp": { "servers": { "docling": docling(), "plain": plain, "dying": dying } } });
+    fs::write(&config, settings.to_string()).unwrap();
+    let config = config.to_str().unwrap();
+    let run = |words: &[&str]| convert(&[words, &["--config", config]].concat(), "");
+    let converted = run(&["good/report.docx", "--server", "docling"]);
+    assert_eq!(converted.code, 0, "{converted}");
+    assert!(converted.stdout.contains("Revenue rose."), "{converted}");
+    let unadapted = run(&["good/report.docx", "--server", "plain"]);
+    assert!(unadapted.stderr.contains("(E204)") && unadapted.stderr.contains("adapter"), "{unadapted}");
+
+    let out = folder.path().join("out");
+    let out = out.to_str().unwrap();
+    let several = run(&["good", "--server", "dying", "--out", out, "--json"]);
+    let report: Value = serde_json::from_str(&several.stdout).unwrap_or_else(|_| panic!("{several}"));
+    assert_eq!(report["failed"], 5, "{report}");
+    let flag = run(&["good/report.docx", "--server", "docling", "--header", "a: b"]);
+    assert!(flag.stderr.contains("--header cannot be used"), "{flag}");
+}
+
+#[test]
+fn convert_uses_a_configured_pack() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("trunkline.json");
+    fs::write(&config, r#"{"mcp": {"servers": {"papers": {"pack": "documents"}}}}"#).unwrap();
+    let words = ["good/report.docx", "--server", "papers", "--config", config.to_str().unwrap()];
+    let converted = convert(&words, "");
+    assert!(converted.stdout.contains("Revenue rose."), "{converted}");
 }

@@ -60,6 +60,7 @@ const TABLE: &[(&str, ProjectMay)] = &[
     ("mcp.servers.*.environment", Never),
     ("mcp.servers.*.inherit", Never),
     ("mcp.servers.*.cwd", Never),
+    ("mcp.servers.*.adapter", Never),
     ("mcp.servers.*.url", Never),
     ("mcp.servers.*.headers", Never),
     ("mcp.servers.*.callerHeaders", Never),

@@ -19,7 +19,7 @@ pub use options::{
 };
 pub use policy::{ArgumentCondition, Policy, PolicyConsent, PolicyEffect, PolicyRule, TimeWindow};
 pub use server::{
-    Builtin, EraSetting, GrantSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ToolChange,
+    Adapted, Adapter, Builtin, EraSetting, GrantSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ToolChange,
     ToolRule, TransportSetting, Unusable,
 };
 pub use serving::{

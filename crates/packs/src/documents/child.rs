@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 
 use trunkline_documents::{
-    Document, Format, HtmlOptions, Limits, MarkdownOptions, ReadOptions, html, markdown, page, preflight,
+    Document, Format, HtmlOptions, Limits, MarkdownOptions, NodeId, NodeKind, ReadOptions, html, markdown, page, preflight,
     read, section,
 };
 use trunkline_protocol::FaultKind;
@@ -67,10 +67,20 @@ fn work(header: &Header, bytes: &[u8]) -> Result<Vec<u8>, DocumentFailure> {
             let options = ReadOptions { name: name.clone(), ..ReadOptions::default() };
             let document =
                 read(bytes, format, &options).map_err(|error| DocumentFailure::from_read(&error))?;
-            let mut output = serde_json::to_vec(&Summary::of(&document)).unwrap_or_default();
-            output.push(b'\n');
-            output.extend(document.to_json());
-            Ok(output)
+            Ok(described(&document))
+        }
+        Work::Check { note } => {
+            let mut document = Document::from_json(bytes).map_err(|error| {
+                let message = format!("the server's answer is not a DoclingDocument: {error}");
+                DocumentFailure::new(FaultKind::ConversionFailed, message)
+            })?;
+            remove_note(&mut document, note);
+            if document.texts.is_empty() && document.tables.is_empty() && document.pictures.is_empty() {
+                let message = "the server found no text, tables or pictures in the document";
+                return Err(DocumentFailure::new(FaultKind::ConversionFailed, message)
+                    .hint("a scanned document needs a server with OCR"));
+            }
+            Ok(described(&document))
         }
         Work::Export { to, part } => {
             let document = Document::from_json(bytes).map_err(|error| {
@@ -84,6 +94,25 @@ fn work(header: &Header, bytes: &[u8]) -> Result<Vec<u8>, DocumentFailure> {
                 ExportFormat::Json => document.to_json(),
             })
         }
+    }
+}
+
+/// A line with the summary, then the JSON.
+fn described(document: &Document) -> Vec<u8> {
+    let mut output = serde_json::to_vec(&Summary::of(document)).unwrap_or_default();
+    output.push(b'\n');
+    output.extend(document.to_json());
+    output
+}
+
+/// Removes the last text if it is the note. No other text changes its number by that.
+fn remove_note(document: &mut Document, note: &str) {
+    let is_last = document.texts.last().is_some_and(|text| text.text == note);
+    let node = document.texts.len().checked_sub(1).map(|last| NodeId::new(NodeKind::Text, last));
+    if let (true, Some(node)) = (is_last, node) {
+        document.texts.pop();
+        document.body.node.children.retain(|child| child.to != node);
+        document.furniture.node.children.retain(|child| child.to != node);
     }
 }
 

@@ -68,7 +68,17 @@ impl Converter {
             return Err(DocumentFailure::too_large(size, self.limits.file));
         }
         let work = Work::Convert { format: format.name().to_owned(), name: name.map(str::to_owned) };
-        let output = self.run(work, bytes, self.limits.time(size), FaultKind::ConversionFailed).await?;
+        self.converted(work, bytes).await
+    }
+
+    /// Reads the JSON of a document that another program wrote, without the text `note` at its end.
+    pub(super) async fn check(&self, json: &[u8], note: String) -> Result<Converted, DocumentFailure> {
+        self.converted(Work::Check { note }, json).await
+    }
+
+    async fn converted(&self, work: Work, bytes: &[u8]) -> Result<Converted, DocumentFailure> {
+        let time = self.limits.time(bytes.len() as u64);
+        let output = self.run(work, bytes, time, FaultKind::ConversionFailed).await?;
         let broken = || DocumentFailure::new(FaultKind::ConversionFailed, "the converter answered nonsense");
         let end = output.iter().position(|byte| *byte == b'\n').ok_or_else(broken)?;
         let summary = serde_json::from_slice(&output[..end]).map_err(|_| broken())?;

@@ -10,6 +10,8 @@ pub mod child;
 mod convert;
 mod convert_url;
 mod converter;
+mod docling_mcp;
+mod engine;
 mod export;
 mod failure;
 mod fetch_url;
@@ -23,6 +25,8 @@ mod work;
 
 pub use convert_url::format as format_of_url;
 pub use converter::{Converted, Converter};
+pub use docling_mcp::{AdaptedConnect, DoclingMcp, ExchangeFolder};
+pub use engine::Engine;
 pub use failure::DocumentFailure;
 pub use fetch_url::{FetchUrl, FetchedUrl};
 pub use handles::Handles;

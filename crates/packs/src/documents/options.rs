@@ -4,6 +4,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use trunkline_store::Store;
 
+use super::engine::Engine;
 use super::fetch_url::FetchUrl;
 use crate::sandbox::{Protected, Roots};
 
@@ -17,6 +18,7 @@ pub struct DocumentsOptions {
     pub protected: Protected,
     /// The program whose [child](super::child) converts.
     pub program: PathBuf,
+    pub engine: Engine,
     pub conversion: ConversionLimits,
     pub keeping: KeepingLimits,
     /// Keeps converted documents.

@@ -17,6 +17,9 @@ pub enum Work {
         format: String,
         name: Option<String>,
     },
+    /// Reads a document whose JSON is the input, and removes a text of this content from its end.
+    /// The output is that of a conversion.
+    Check { note: String },
     /// Writes a document whose JSON is the input.
     Export { to: ExportFormat, part: Part },
 }

@@ -2,7 +2,7 @@
 
 use super::packs::Offered;
 use crate::failure::Failure;
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 use trunkline_config::Documents;
 use trunkline_packs::sandbox::{Protected, Roots};
 use trunkline_store::Store;
@@ -13,6 +13,16 @@ pub(crate) struct DocumentParts<'a> {
     pub(crate) store: &'a Arc<dyn Store>,
 }
 
+/// Time for the queue, the fetch of a URL and the store, beside the longest conversion.
+const BESIDE_CONVERSION: Duration = Duration::from_mins(3);
+
+impl DocumentParts<'_> {
+    /// Time limit of a call of these tools. They have shorter ones of their own, by size.
+    pub(super) fn longest_call(&self) -> Duration {
+        self.settings.timeout + BESIDE_CONVERSION
+    }
+}
+
 /// The tools and resources of the pack.
 #[cfg(feature = "documents")]
 pub(super) fn offered(
@@ -20,18 +30,7 @@ pub(super) fn offered(
     roots: &Roots,
     protected: Protected,
 ) -> Result<Offered, Failure> {
-    use trunkline_packs::documents::{DocumentsOptions, Pack, pack};
-
-    let Pack { tools, templates } = pack(DocumentsOptions {
-        roots: roots.clone(),
-        protected,
-        program: converting::program()?,
-        conversion: converting::conversion(parts.settings),
-        keeping: converting::keeping(parts.settings),
-        store: Arc::clone(parts.store),
-        fetch: Some(Arc::new(converting::fetcher(&parts.settings.fetch)?)),
-    });
-    Ok(Offered { tools, templates })
+    Ok(trunkline_packs::documents::pack(converting::options(parts, roots, protected)?).into())
 }
 
 /// Without the feature, there are no tools for documents.
@@ -46,13 +45,17 @@ pub(super) fn offered(parts: &DocumentParts<'_>, _: &Roots, _: Protected) -> Res
 pub(crate) mod converting {
     //! The converter and the fetcher, which `trunkline convert` uses, too.
 
+    use super::DocumentParts;
     use crate::failure::Failure;
     use futures_util::future::BoxFuture;
     use http::{HeaderMap, header};
-    use std::path::PathBuf;
+    use std::{path::PathBuf, sync::Arc};
     use trunkline_config::{DocumentFetch, Documents};
-    use trunkline_packs::documents::{
-        ConversionLimits, DocumentFailure, FetchUrl, FetchedUrl, KeepingLimits,
+    use trunkline_packs::{
+        documents::{
+            ConversionLimits, DocumentFailure, DocumentsOptions, Engine, FetchUrl, FetchedUrl, KeepingLimits,
+        },
+        sandbox::{Protected, Roots},
     };
     use trunkline_protocol::FaultKind;
     use trunkline_transport::{
@@ -68,6 +71,23 @@ pub(crate) mod converting {
         }
         std::env::current_exe()
             .map_err(|error| Failure::usage(format!("the path of this program is not known: {error}")))
+    }
+
+    pub(in crate::wire) fn options(
+        parts: &DocumentParts<'_>,
+        roots: &Roots,
+        protected: Protected,
+    ) -> Result<DocumentsOptions, Failure> {
+        Ok(DocumentsOptions {
+            roots: roots.clone(),
+            protected,
+            program: program()?,
+            engine: Engine::Child,
+            conversion: conversion(parts.settings),
+            keeping: keeping(parts.settings),
+            store: Arc::clone(parts.store),
+            fetch: Some(Arc::new(fetcher(&parts.settings.fetch)?)),
+        })
     }
 
     pub(crate) fn conversion(settings: &Documents) -> ConversionLimits {

@@ -1,5 +1,6 @@
 //! Builds the gateway from the configuration, and applies changes while it runs.
 
+mod adapter;
 pub(crate) mod approvals;
 mod harmless;
 mod kept_lists;
