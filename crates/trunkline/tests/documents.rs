@@ -202,6 +202,11 @@ fn z01_bombs_and_endless_archives_end_in_an_error() {
 }
 
 #[test]
+fn z02_packages_that_lead_elsewhere_end_in_an_error() {
+    all_fail("z02");
+}
+
+#[test]
 fn z04_hostile_xml_ends_in_an_error() {
     all_fail("z04");
 }
@@ -390,4 +395,54 @@ fn convert_uses_a_configured_pack() {
     let words = ["good/report.docx", "--server", "papers", "--config", config.to_str().unwrap()];
     let converted = convert(&words, "");
     assert!(converted.stdout.contains("Revenue rose."), "{converted}");
+}
+
+/// The variables with which the installed tesseract and pdftoppm are found.
+fn with_ocr() -> Vec<(&'static str, String)> {
+    let tesseract = installed::installed("ocr/usr/bin/tesseract");
+    let usr = tesseract.ancestors().nth(2).unwrap();
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", usr.join("bin").display());
+    let below = |folder: &str| {
+        let folders = fs::read_dir(usr.join(folder)).into_iter().flatten();
+        folders.map(|folder| folder.unwrap().path()).collect::<Vec<_>>()
+    };
+    let libraries: Vec<String> = below("lib").iter().map(|folder| folder.display().to_string()).collect();
+    let data = below("share/tesseract-ocr").into_iter().map(|folder| folder.join("tessdata"));
+    let mut variables = vec![("PATH", path), ("LD_LIBRARY_PATH", libraries.join(":"))];
+    variables.extend(data.last().map(|data| ("TESSDATA_PREFIX", data.display().to_string())));
+    variables
+}
+
+#[test]
+fn scanned_documents_are_recognised_where_tesseract_is_installed() {
+    let variables = with_ocr();
+    let variables: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, &**value)).collect();
+    let run = |variables: &[(&str, &str)], words: &[&str]| {
+        Run::of(trunkline(variables).arg("convert").args(words).current_dir(documents()), "")
+    };
+    for scan in ["scan/scan.pdf", "scan/scan.png"] {
+        let recognised = run(&variables, &[scan]);
+        assert_eq!(recognised.code, 0, "{scan}: {recognised}");
+        assert!(recognised.stdout.contains("HARBOUR 1847"), "{scan}: {recognised}");
+    }
+    let json = run(&variables, &["scan/scan.pdf", "--to", "json"]);
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(json["pages"].as_object().unwrap().len(), 2, "{json}");
+    assert_eq!(json["texts"][0]["prov"][0]["page_no"], 1, "{json}");
+
+    let nowhere = run(&[("PATH", "/nowhere")], &["scan/scan.pdf"]);
+    assert_eq!(nowhere.code, 1, "{nowhere}");
+    assert!(nowhere.stderr.contains("install tesseract") && nowhere.stderr.contains("E302"), "{nowhere}");
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("trunkline.json");
+    for (settings, expected) in [
+        (r#"{"documents": {"ocr": "off"}}"#, "set `documents.ocr`"),
+        (r#"{"documents": {"ocrPages": 1}}"#, "(E003)"),
+        (r#"{"documents": {"ocrLanguages": "xyz"}}"#, "lacks a language"),
+    ] {
+        fs::write(&config, settings).unwrap();
+        let refused = run(&variables, &["scan/scan.pdf", "--config", config.to_str().unwrap()]);
+        assert_eq!(refused.code, 1, "{settings}: {refused}");
+        assert!(refused.stderr.contains(expected), "{settings}: {refused}");
+    }
 }

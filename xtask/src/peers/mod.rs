@@ -159,6 +159,7 @@ impl Peers {
         wanted.extend(pins::PYTHON_PROGRAMS.map(|name| self.root.join("python/bin").join(name)));
         wanted.push(self.root.join("docling/bin").join(pins::DOCLING_PROGRAM));
         wanted.extend(pins::DEBIAN_PROGRAMS.map(|name| self.root.join("debian/usr/bin").join(name)));
+        wanted.extend(pins::OCR_PROGRAMS.map(|name| self.root.join("ocr/usr/bin").join(name)));
         for file in wanted {
             if !file.exists() {
                 bail!("{} is missing although its group was installed; delete target/peers", file.display());
@@ -181,6 +182,7 @@ fn groups() -> Result<Vec<Group>> {
         Group::python("python", &pins::PYTHON),
         Group::python("docling", &pins::DOCLING),
         Group::debian("debian", &pins::DEBIAN, &pins::DEBIAN_PROGRAMS),
+        Group::debian("ocr", &pins::OCR, &pins::OCR_PROGRAMS),
         Group::debian("browser", &pins::BROWSER, &pins::BROWSER_PROGRAMS),
     ];
     if npm::system_node()?.is_none() {

@@ -80,6 +80,11 @@ pub(crate) const DEBIAN: [Pin; 5] = [
 ];
 pub(crate) const DEBIAN_PROGRAMS: [&str; 1] = ["redis-server"];
 
+/// Recognition of text in pictures, and the program that draws pages for it.
+pub(crate) const OCR: [Pin; 3] =
+    [("tesseract-ocr", "newest"), ("tesseract-ocr-eng", "newest"), ("poppler-utils", "newest")];
+pub(crate) const OCR_PROGRAMS: [&str; 2] = ["tesseract", "pdftoppm"];
+
 /// The compiler of our TypeScript client, and a driver of browsers.
 pub(crate) const WEB: [Pin; 3] =
     [("typescript", "5.9.3"), ("@types/node", "20.19.43"), ("playwright-core", "1.65.1")];

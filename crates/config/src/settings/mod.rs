@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 use trunkline_protocol::ServerName;
 
-pub use documents::{DocumentFetch, Documents};
+pub use documents::{DocumentFetch, Documents, OcrSetting};
 pub use hook::{Hook, HookEvent, HookFailure, HookRun, HookShows};
 pub use options::{
     Arguments, Breaker, Lists, Rate, Restart, Retry, ServerOptions, Sessions, Start, Timeouts,

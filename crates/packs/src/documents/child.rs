@@ -4,11 +4,12 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 
 use trunkline_documents::{
     Document, Format, HtmlOptions, Limits, MarkdownOptions, NodeId, NodeKind, ReadOptions, html, markdown, page, preflight,
-    read, section,
+    read, recognised, section,
 };
 use trunkline_protocol::FaultKind;
 
 use super::failure::DocumentFailure;
+use super::ocr::Recognised;
 use super::summary::Summary;
 use super::work::{ExportFormat, Header, Part, Work};
 
@@ -67,6 +68,16 @@ fn work(header: &Header, bytes: &[u8]) -> Result<Vec<u8>, DocumentFailure> {
             let options = ReadOptions { name: name.clone(), ..ReadOptions::default() };
             let document =
                 read(bytes, format, &options).map_err(|error| DocumentFailure::from_read(&error))?;
+            Ok(described(&document))
+        }
+        Work::Build { format, name } => {
+            let format =
+                Format::from_name(format).ok_or_else(|| DocumentFailure::unknown_format(name.as_deref()))?;
+            let Recognised { hash, pages } = serde_json::from_slice(bytes)
+                .map_err(|error| DocumentFailure::new(FaultKind::ConversionFailed, error.to_string()))?;
+            let options = ReadOptions { name: name.clone(), ..ReadOptions::default() };
+            let document = recognised(&pages, format, hash, &options)
+                .map_err(|error| DocumentFailure::from_read(&error))?;
             Ok(described(&document))
         }
         Work::Check { note } => {

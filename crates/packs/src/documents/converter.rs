@@ -2,13 +2,15 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use tokio::sync::Semaphore;
-use trunkline_documents::Format;
+use tokio::sync::{AcquireError, Semaphore};
+use trunkline_documents::{Format, binary_hash};
 use trunkline_process::{Command, Ending, Finished, Keep, Limits, Overflow};
 use trunkline_protocol::FaultKind;
+use trunkline_resilience::timeout;
 
 use super::child::{CONVERT, FAILED};
-use super::failure::DocumentFailure;
+use super::failure::{Cause, DocumentFailure};
+use super::ocr::{Ocr, OcrPrograms, Recognised};
 use super::options::ConversionLimits;
 use super::summary::Summary;
 use super::work::{ExportFormat, Header, Part, Work};
@@ -34,6 +36,7 @@ const SIGKILL: i32 = 9;
 pub struct Converter {
     program: PathBuf,
     limits: ConversionLimits,
+    ocr: Ocr,
     slots: Semaphore,
 }
 
@@ -47,9 +50,9 @@ pub struct Converted {
 
 impl Converter {
     /// `program` must call [`child::run`](super::child::run) if its first argument is [`CONVERT`].
-    pub fn new(program: PathBuf, limits: ConversionLimits) -> Self {
+    pub fn new(program: PathBuf, limits: ConversionLimits, ocr: Ocr) -> Self {
         let slots = Semaphore::new(limits.concurrency.clamp(1, Semaphore::MAX_PERMITS));
-        Self { program, limits, slots }
+        Self { program, limits, ocr, slots }
     }
 
     pub fn limits(&self) -> &ConversionLimits {
@@ -68,7 +71,37 @@ impl Converter {
             return Err(DocumentFailure::too_large(size, self.limits.file));
         }
         let work = Work::Convert { format: format.name().to_owned(), name: name.map(str::to_owned) };
-        self.converted(work, bytes).await
+        match self.converted(work, bytes).await {
+            Err(failure) if failure.cause == Some(Cause::NoTextLayer) => {
+                let programs = self.ocr.programs(format, failure)?;
+                self.recognise(programs, bytes, format, name).await
+            }
+            converted => converted,
+        }
+    }
+
+    /// Converts pictures of text.
+    async fn recognise(
+        &self,
+        programs: &OcrPrograms,
+        bytes: &[u8],
+        format: Format,
+        name: Option<&str>,
+    ) -> Result<Converted, DocumentFailure> {
+        let longest = self.limits.longest;
+        let pages = {
+            let closed = |closed: AcquireError| {
+                DocumentFailure::new(FaultKind::ConversionFailed, closed.to_string())
+            };
+            let _slot = self.slots.acquire().await.map_err(closed)?;
+            timeout(longest, programs.recognise(bytes, format, &self.limits)).await.unwrap_or_else(|| {
+                Err(DocumentFailure::timed_out(FaultKind::ConversionFailed, longest))
+            })?
+        };
+        let recognised = Recognised { hash: binary_hash(bytes), pages };
+        let input = serde_json::to_vec(&recognised).unwrap_or_default();
+        let work = Work::Build { format: format.name().to_owned(), name: name.map(str::to_owned) };
+        self.converted(work, &input).await
     }
 
     /// Reads the JSON of a document that another program wrote, without the text `note` at its end.

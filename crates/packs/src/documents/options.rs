@@ -6,6 +6,7 @@ use trunkline_store::Store;
 
 use super::engine::Engine;
 use super::fetch_url::FetchUrl;
+use super::ocr::Ocr;
 use crate::sandbox::{Protected, Roots};
 
 const MIB: u64 = 1024 * 1024;
@@ -19,6 +20,7 @@ pub struct DocumentsOptions {
     /// The program whose [child](super::child) converts.
     pub program: PathBuf,
     pub engine: Engine,
+    pub ocr: Ocr,
     pub conversion: ConversionLimits,
     pub keeping: KeepingLimits,
     /// Keeps converted documents.

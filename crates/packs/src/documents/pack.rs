@@ -41,7 +41,7 @@ pub fn pack(options: DocumentsOptions) -> Pack {
     let largest = options.conversion.output;
     let documents = Arc::new(Documents {
         sandbox: Sandbox::new(options.roots, options.protected, HardLinks::default()),
-        converter: Converter::new(options.program, options.conversion),
+        converter: Converter::new(options.program, options.conversion, options.ocr),
         engine: options.engine,
         handles: Handles::new(options.store, options.keeping.clone(), largest),
         keeping: options.keeping,

@@ -1,7 +1,7 @@
 //! Converts in child processes of this program.
 
 use super::job::Convert;
-use crate::{failure::Failure, wire::documents::converting};
+use crate::{environment::Environment, failure::Failure, wire::documents::converting};
 use trunkline_config::Documents;
 use trunkline_documents::Format;
 use trunkline_packs::documents::{
@@ -14,8 +14,9 @@ pub(super) struct Local {
 }
 
 impl Local {
-    pub(super) fn new(settings: &Documents) -> Result<Self, Failure> {
-        let converter = Converter::new(converting::program()?, converting::conversion(settings));
+    pub(super) fn new(settings: &Documents, environment: &Environment) -> Result<Self, Failure> {
+        let ocr = converting::ocr(settings, environment);
+        let converter = Converter::new(converting::program()?, converting::conversion(settings), ocr);
         Ok(Self { converter, fetcher: converting::fetcher(&settings.fetch)? })
     }
 

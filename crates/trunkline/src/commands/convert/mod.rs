@@ -88,7 +88,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         by_server(context, args, server, jobs)?
     } else {
         let loaded = settings::load(context, args.config.as_deref(), Vec::new())?;
-        let local = local::Local::new(&loaded.settings.documents)?;
+        let local = local::Local::new(&loaded.settings.documents, &context.environment)?;
         let concurrency = local.concurrency();
         runtime::start()?.block_on(async {
             let mut stop = Stop::listen_on_terminal()?;

@@ -9,12 +9,13 @@ use trunkline_protocol::Connect;
 #[cfg(feature = "documents")]
 pub(super) use docling_mcp::Adapting;
 
-/// The adapter of a server; `None` if it has none. Changes how the server is started.
+/// The adapter of a server; `None` if it has none. Changes how the server is started. Its tools must
+/// not change the guarded files, and not read the private ones.
 #[cfg(feature = "documents")]
 pub(super) fn prepare(
     local: &Local,
     target: &mut Target,
-    guarded: &[PathBuf],
+    guarded: (&[PathBuf], &[PathBuf]),
 ) -> Result<Option<Adapting>, Failure> {
     let adapting = local.adapter.as_ref().map(|adapted| Adapting::new(adapted, guarded)).transpose()?;
     if let (Some(adapting), Target::Command(command)) = (&adapting, target) {
@@ -41,13 +42,17 @@ mod docling_mcp {
     }
 
     impl Adapting {
-        pub(super) fn new(adapted: &Adapted, guarded: &[PathBuf]) -> Result<Self, Failure> {
+        pub(super) fn new(
+            adapted: &Adapted,
+            (guarded, private): (&[PathBuf], &[PathBuf]),
+        ) -> Result<Self, Failure> {
             let Adapted { adapter: Adapter::DoclingMcp, roots } = adapted;
             let folder = ExchangeFolder::new().map_err(|error| {
                 Failure::usage(format!("a directory for documents cannot be created: {error}"))
                     .hint("the directory for temporary files must be writable")
             })?;
-            Ok(Self { folder, packs: Packs { roots: roots.clone(), ..Packs::default() }.guarding(guarded) })
+            let packs = Packs { roots: roots.clone(), ..Packs::default() }.guarding(guarded, private);
+            Ok(Self { folder, packs })
         }
 
         pub(super) fn variable(&self) -> (String, String) {
@@ -79,7 +84,11 @@ mod docling_mcp {
 pub(super) enum Adapting {}
 
 #[cfg(not(feature = "documents"))]
-pub(super) fn prepare(local: &Local, _: &mut Target, _: &[PathBuf]) -> Result<Option<Adapting>, Failure> {
+pub(super) fn prepare(
+    local: &Local,
+    _: &mut Target,
+    _: (&[PathBuf], &[PathBuf]),
+) -> Result<Option<Adapting>, Failure> {
     match &local.adapter {
         None => Ok(None),
         Some(_) => Err(Failure::usage("this build has no adapters")

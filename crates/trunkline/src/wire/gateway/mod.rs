@@ -94,7 +94,7 @@ impl Running {
             desk: &desk,
             guarded: &loaded.guarded,
             private: &loaded.private,
-            documents: DocumentParts { settings: &settings.documents, store: &store },
+            documents: DocumentParts { settings: &settings.documents, store: &store, environment },
         };
         let upstreams = maker.all(settings)?;
         harmless.configure(settings);
@@ -155,7 +155,11 @@ impl Running {
             desk: &self.desk,
             guarded: &loaded.guarded,
             private: &loaded.private,
-            documents: DocumentParts { settings: &settings.documents, store: &self.store },
+            documents: DocumentParts {
+                settings: &settings.documents,
+                store: &self.store,
+                environment: &self.environment,
+            },
         };
         let mut upstreams = now.upstreams.clone();
         let mut gone: Vec<_> = changes.removed.iter().filter_map(|name| upstreams.remove(name)).collect();

@@ -74,7 +74,7 @@ impl Maker<'_> {
                     command.environment.push(self.lineage.variable());
                 }
                 reached = Some(target.clone());
-                adapting = adapter::prepare(local, &mut target, self.guarded)?;
+                adapting = adapter::prepare(local, &mut target, (self.guarded, self.private))?;
                 offered = Some(reach::exactly(&options).unwrap_or(Revision::NEWEST_LEGACY));
                 (Arc::new(Connector::new(target, options)), true)
             }
