@@ -96,8 +96,8 @@ mod linux {
     use std::path::Path;
 
     use landlock::{
-        ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated,
-        RulesetCreatedAttr, RulesetError, RulesetStatus,
+        ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr,
+        RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
     };
 
     use super::{Confinement, Network, Reads, Restriction};

@@ -50,7 +50,10 @@ impl Served {
         let config = folder.path().join("trunkline.json");
         fs::write(&config, settings).unwrap();
         let mut command = trunkline(variables);
-        command.args(["serve", "--json", "--listen", "127.0.0.1:0", "--root"]).arg(documents());
+        command.args(["serve", "--json", "--listen", "127.0.0.1:0"]);
+        if !settings.contains("servers") {
+            command.arg("--root").arg(documents());
+        }
         command.arg("--config").arg(config).arg("--audit").arg(folder.path().join("audit"));
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
@@ -324,6 +327,25 @@ fn docling() -> Value {
     })
 }
 
+/// A server that ends when a tool is called.
+const DIES_IN_CALLS: &str = r#"
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message:
+        continue
+    answer = {"jsonrpc": "2.0", "id": message["id"]}
+    if message["method"] == "initialize":
+        revision = message["params"]["protocolVersion"]
+        about = {"name": "dying", "version": "1"}
+        answer["result"] = {"protocolVersion": revision, "capabilities": {"tools": {}}, "serverInfo": about}
+    elif message["method"] == "tools/call":
+        sys.exit(3)
+    else:
+        answer["error"] = {"code": -32601, "message": "no such method"}
+    print(json.dumps(answer), flush=True)
+"#;
+
 #[test]
 fn docling_mcp_answers_to_our_names() {
     let settings = json!({ "mcp": { "servers": { "docling": docling() } } });
@@ -365,8 +387,8 @@ fn convert_uses_docling_mcp_and_its_breaker() {
     let mut plain = docling();
     plain.as_object_mut().unwrap().retain(|key, _| key != "adapter" && key != "root");
     let dying = json!({
-        "command": ["sh", "-c", "exit 3"], "adapter": "docling-mcp", "breaker": { "failures": 2 },
-        "restart": { "first": "1ms", "most": "1ms" },
+        "command": ["python3", "-c", DIES_IN_CALLS], "adapter": "docling-mcp",
+        "breaker": { "failures": 2 }, "restart": { "first": "1ms", "most": "1ms" },
     });
     let settings = json!({ "mcp": { "servers": { "docling": docling(), "plain": plain, "dying": dying } } });
     fs::write(&config, settings.to_string()).unwrap();
@@ -383,6 +405,10 @@ fn convert_uses_docling_mcp_and_its_breaker() {
     let several = run(&["good", "--server", "dying", "--out", out, "--json"]);
     let report: Value = serde_json::from_str(&several.stdout).unwrap_or_else(|_| panic!("{several}"));
     assert_eq!(report["failed"], 5, "{report}");
+    let codes: Vec<&str> =
+        report["documents"].as_array().unwrap().iter().filter_map(|one| one["code"].as_str()).collect();
+    assert_eq!(codes[codes.len() - 1], "E201", "the breaker is open: {report}");
+    assert_ne!(codes[0], "E201", "{report}");
     let flag = run(&["good/report.docx", "--server", "docling", "--header", "a: b"]);
     assert!(flag.stderr.contains("--header cannot be used"), "{flag}");
 }

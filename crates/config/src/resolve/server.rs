@@ -10,8 +10,8 @@ use crate::{
     problem::{Code, Severity},
     secret::{MASK, Secret},
     settings::{
-        Adapted, Builtin, GrantSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ServerOptions,
-        ToolRule, Unusable,
+        Adapted, Builtin, GrantSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server,
+        ServerOptions, ToolRule, Unusable,
     },
     source::Layer,
 };

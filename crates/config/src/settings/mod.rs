@@ -19,8 +19,8 @@ pub use options::{
 };
 pub use policy::{ArgumentCondition, Policy, PolicyConsent, PolicyEffect, PolicyRule, TimeWindow};
 pub use server::{
-    Adapted, Adapter, Builtin, EraSetting, GrantSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ToolChange,
-    ToolRule, TransportSetting, Unusable,
+    Adapted, Adapter, Builtin, EraSetting, GrantSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote,
+    Server, ToolChange, ToolRule, TransportSetting, Unusable,
 };
 pub use serving::{
     AccessLog, Audit, ClientCertificates, Durability, Errors, Handshake, Limits, LockSetting, Naming, Role,

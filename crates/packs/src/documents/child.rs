@@ -3,8 +3,8 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 
 use trunkline_documents::{
-    Document, Format, HtmlOptions, Limits, MarkdownOptions, NodeId, NodeKind, ReadOptions, html, markdown, page, preflight,
-    read, recognised, section,
+    Document, Format, HtmlOptions, Limits, MarkdownOptions, NodeId, NodeKind, ReadOptions, html, markdown,
+    page, preflight, read, recognised, section,
 };
 use trunkline_protocol::FaultKind;
 

@@ -90,13 +90,12 @@ impl Converter {
     ) -> Result<Converted, DocumentFailure> {
         let longest = self.limits.longest;
         let pages = {
-            let closed = |closed: AcquireError| {
-                DocumentFailure::new(FaultKind::ConversionFailed, closed.to_string())
-            };
+            let closed =
+                |closed: AcquireError| DocumentFailure::new(FaultKind::ConversionFailed, closed.to_string());
             let _slot = self.slots.acquire().await.map_err(closed)?;
-            timeout(longest, programs.recognise(bytes, format, &self.limits)).await.unwrap_or_else(|| {
-                Err(DocumentFailure::timed_out(FaultKind::ConversionFailed, longest))
-            })?
+            timeout(longest, programs.recognise(bytes, format, &self.limits))
+                .await
+                .unwrap_or_else(|| Err(DocumentFailure::timed_out(FaultKind::ConversionFailed, longest)))?
         };
         let recognised = Recognised { hash: binary_hash(bytes), pages };
         let input = serde_json::to_vec(&recognised).unwrap_or_default();

@@ -59,7 +59,11 @@ pub(super) struct Recognised {
 
 impl Ocr {
     /// The programs for a format, or the failure with the reason why there are none.
-    pub(super) fn programs(&self, format: Format, failure: DocumentFailure) -> Result<&OcrPrograms, DocumentFailure> {
+    pub(super) fn programs(
+        &self,
+        format: Format,
+        failure: DocumentFailure,
+    ) -> Result<&OcrPrograms, DocumentFailure> {
         let hint = match self {
             Self::With(programs) if format == Format::Image || programs.pdftoppm.is_some() => {
                 return Ok(programs);
@@ -88,7 +92,8 @@ impl OcrPrograms {
         let mut pages = Vec::new();
         while let Some(picture) = self.draw(pdftoppm, bytes, pages.len() + 1, limits).await? {
             if pages.len() >= self.pages as usize {
-                let message = format!("the document has more than the {} pages that are recognised", self.pages);
+                let message =
+                    format!("the document has more than the {} pages that are recognised", self.pages);
                 return Err(DocumentFailure::new(FaultKind::FileTooLarge, message)
                     .hint("split the document, or raise `documents.ocrPages`"));
             }
@@ -117,7 +122,11 @@ impl OcrPrograms {
     }
 
     /// Recognises the text in one picture.
-    async fn page(&self, picture: Vec<u8>, limits: &ConversionLimits) -> Result<RecognisedPage, DocumentFailure> {
+    async fn page(
+        &self,
+        picture: Vec<u8>,
+        limits: &ConversionLimits,
+    ) -> Result<RecognisedPage, DocumentFailure> {
         let resolution = RESOLUTION.to_string();
         let words = ["stdin", "stdout", "--dpi", &resolution, "-l", &self.languages, "tsv"];
         let finished = self.run(&self.tesseract, &words, picture, MAX_DESCRIPTION, limits).await?;

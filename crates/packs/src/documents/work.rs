@@ -18,10 +18,7 @@ pub enum Work {
         name: Option<String>,
     },
     /// Builds a document from recognised pages. The output is that of a conversion.
-    Build {
-        format: String,
-        name: Option<String>,
-    },
+    Build { format: String, name: Option<String> },
     /// Reads a document whose JSON is the input, and removes a text of this content from its end.
     /// The output is that of a conversion.
     Check { note: String },

@@ -150,9 +150,7 @@ impl Packs {
             Pack::Filesystem => kit("trunkline-filesystem", "Files", self.files(&self.open()?).into()),
             Pack::Git => kit("trunkline-git", "Git", self.repositories(environment)?.into()),
             Pack::Ci => kit("trunkline-ci", "CI", self.projects(environment)?.into()),
-            Pack::Documents => {
-                documents_kit(documents::offered(parts, &self.open()?, self.protected())?)
-            }
+            Pack::Documents => documents_kit(documents::offered(parts, &self.open()?, self.protected())?),
         }
     }
 

@@ -14,8 +14,8 @@ use super::{ReadError, ReadOptions, office};
 use crate::{Document, Format};
 use builder::Builder;
 use cells::PageCells;
-use unicode_bidi::{BidiClass, bidi_class};
 pub use recognised::{RecognisedPage, recognised};
+use unicode_bidi::{BidiClass, bidi_class};
 use unpdf::{Block, ErrorKind, InlineContent, Paragraph, ParseOptions};
 
 /// From this share of right-to-left letters on, docling's own order of text is used.

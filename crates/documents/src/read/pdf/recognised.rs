@@ -1,6 +1,8 @@
 //! Builds a document from text that was recognised in pictures of pages.
 
-use super::{Kind, PdfBlock, builder::Builder, cells::Line, cells::PageCells, furniture, headings, lines, lists};
+use super::{
+    Kind, PdfBlock, builder::Builder, cells::Line, cells::PageCells, furniture, headings, lines, lists,
+};
 use crate::read::{ReadError, ReadOptions};
 use crate::{Document, Format};
 use serde::{Deserialize, Serialize};
@@ -85,7 +87,8 @@ impl PageOfWords {
         let mut place = ("", "", "");
         for row in page.tsv.lines().skip(1).take(MAX_WORDS) {
             let fields: Vec<&str> = row.split('\t').collect();
-            let [level, _, block, paragraph, line, _, left, top, width, height, confidence, text] = fields[..]
+            let [level, _, block, paragraph, line, _, left, top, width, height, confidence, text] =
+                fields[..]
             else {
                 continue;
             };
@@ -134,7 +137,9 @@ mod tests {
         for (number, (block, top, height, words)) in lines.iter().enumerate() {
             for (word, text) in words.split(' ').enumerate() {
                 let left = 300 + word * 150;
-                tsv += &format!("5\t1\t{block}\t1\t{number}\t{word}\t{left}\t{top}\t140\t{height}\t95\t{text}\n");
+                tsv += &format!(
+                    "5\t1\t{block}\t1\t{number}\t{word}\t{left}\t{top}\t140\t{height}\t95\t{text}\n"
+                );
             }
         }
         RecognisedPage { tsv, resolution: 300 }

@@ -74,7 +74,13 @@ impl Handler for AdaptedSession {
         };
         let asked = self.session.call(Call { method: ping.into(), ..call });
         let introduction = self.introduction.clone();
-        Reply::from_future(async move { asked.outcome().await.map(|_| introduction) })
+        Reply::from_future(async move {
+            match asked.outcome().await {
+                // An error that the server itself answers is a sign of life, too.
+                Err(fault) if fault.peer().is_none() => Err(fault),
+                _ => Ok(introduction),
+            }
+        })
     }
 
     /// Ignores notifications, as a toolbox does.

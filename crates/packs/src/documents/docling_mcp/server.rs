@@ -60,9 +60,7 @@ impl DoclingMcp {
         let time = limits.time(size);
         let (json, note) = timeout(time, self.fetch(caller, (bytes, format, name), limits.output))
             .await
-            .unwrap_or_else(|| {
-                Err(DocumentFailure::timed_out(FaultKind::ConversionFailed, time).into())
-            })?;
+            .unwrap_or_else(|| Err(DocumentFailure::timed_out(FaultKind::ConversionFailed, time).into()))?;
         Ok(converter.check(&json, note).await?)
     }
 

@@ -74,7 +74,7 @@ impl Remote<'_> {
                 let object: Object = Raw::from(arguments.clone()).object().unwrap_or_default();
                 client.call(tool, object).await
             }
-            Self::Configured(server) => server.call(json!({"name": tool, "arguments": arguments}).into()).await,
+            Self::Configured(server) => server.call(tool, arguments).await,
         }
     }
 }

@@ -13,10 +13,15 @@ use crate::{
         store,
     },
 };
+use serde_json::{Value, json};
 use std::sync::Arc;
 use trunkline_config::Loaded;
 use trunkline_gateway::Gateway;
-use trunkline_protocol::{Call, Fault, FaultKind, Handler, Part, Raw, ServerName, message::CallToolResult, method};
+use trunkline_protocol::{
+    Call, Fault, FaultKind, Handler, Outcome, Part, Raw, ServerName,
+    message::{CallToolResult, ListToolsResult},
+    method,
+};
 
 /// A gateway with one server.
 pub(super) struct ConfiguredServer {
@@ -42,14 +47,33 @@ impl ConfiguredServer {
         self.running.stop().await;
     }
 
-    /// Calls a tool. Questions of the server are refused.
-    pub(super) async fn call(&self, params: Raw) -> Result<CallToolResult, Fault> {
-        let mut call = Call::new(method::TOOLS_CALL, Some(params));
+    /// Calls a tool that the server offers. Questions of the server are refused.
+    pub(super) async fn call(&self, tool: &str, arguments: &Value) -> Result<CallToolResult, Fault> {
+        if !self.offers(tool).await? {
+            let text = format!("the server does not offer the tool `{tool}`");
+            return Err(Fault::new(FaultKind::NotAvailable, text));
+        }
+        let params = json!({"name": tool, "arguments": arguments});
+        let result = self.ask(method::TOOLS_CALL, Some(params.into())).await?;
+        result.decode().map_err(|error| Fault::new(FaultKind::BadAnswer, error.to_string()))
+    }
+
+    /// True if the list of tools has this name, or goes on.
+    async fn offers(&self, tool: &str) -> Result<bool, Fault> {
+        let list = self.ask(method::TOOLS_LIST, None).await?;
+        let listed: ListToolsResult =
+            list.decode().map_err(|error| Fault::new(FaultKind::BadAnswer, error.to_string()))?;
+        Ok(listed.next_cursor.is_some()
+            || listed.tools.iter().any(|known| known.text_of("name").as_deref() == Some(tool)))
+    }
+
+    async fn ask(&self, method: &'static str, params: Option<Raw>) -> Outcome {
+        let mut call = Call::new(method, params);
         call.view = Some(self.view.clone());
         let mut reply = self.gateway().call(call);
-        let result = loop {
+        loop {
             match reply.next().await {
-                Some(Part::Final(outcome)) => break outcome?,
+                Some(Part::Final(outcome)) => return outcome,
                 Some(Part::Question(question)) => {
                     let text = "this command answers no questions";
                     question.answer(Err(Fault::new(FaultKind::NotAvailable, text)));
@@ -57,8 +81,7 @@ impl ConfiguredServer {
                 Some(_) => {}
                 None => return Err(Fault::new(FaultKind::ConnectionLost, "the server did not answer")),
             }
-        };
-        result.decode().map_err(|error| Fault::new(FaultKind::BadAnswer, error.to_string()))
+        }
     }
 }
 
