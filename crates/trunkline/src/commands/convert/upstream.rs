@@ -35,7 +35,7 @@ impl ConfiguredServer {
         loaded.settings.servers.retain(|server, _| server == name);
         let store = store::open(&loaded.settings)?;
         let approvals = approvals::new(&loaded.settings, store.clone(), Operators::Unreachable);
-        let running = Running::start(&loaded, &context.environment, (None, approvals), store)?;
+        let running = Running::start(&loaded, &context.environment, None, approvals, store)?;
         Ok(Self { running, view: format!("server/{name}").into() })
     }
 
