@@ -11,7 +11,7 @@ use trunkline_protocol::FaultKind;
 use super::failure::DocumentFailure;
 use super::ocr::Recognised;
 use super::summary::Summary;
-use super::work::{ExportFormat, Header, Part, Work};
+use super::work::{ExportFormat, ExportStyle, Header, Part, Work};
 
 /// The first argument of a process that is to call [`run`].
 pub const CONVERT: &str = "__convert";
@@ -93,14 +93,20 @@ fn work(header: &Header, bytes: &[u8]) -> Result<Vec<u8>, DocumentFailure> {
             }
             Ok(described(&document))
         }
-        Work::Export { to, part } => {
+        Work::Export { to, part, style } => {
             let document = Document::from_json(bytes).map_err(|error| {
                 DocumentFailure::new(FaultKind::ExportFailed, format!("not a DoclingDocument: {error}"))
                     .hint("pass the JSON of a converted document, or the handle of one")
             })?;
             let document = part_of(document, *part)?;
             Ok(match to {
-                ExportFormat::Markdown => markdown(&document, &MarkdownOptions::default()).into_bytes(),
+                ExportFormat::Markdown => {
+                    let options = match style {
+                        ExportStyle::Plain => MarkdownOptions::default(),
+                        ExportStyle::Reading => MarkdownOptions::for_reading(),
+                    };
+                    markdown(&document, &options).into_bytes()
+                }
                 ExportFormat::Html => html(&document, &HtmlOptions::default()).into_bytes(),
                 ExportFormat::Json => document.to_json(),
             })

@@ -13,7 +13,7 @@ use super::failure::{Cause, DocumentFailure};
 use super::ocr::{Ocr, OcrPrograms, Recognised};
 use super::options::ConversionLimits;
 use super::summary::Summary;
-use super::work::{ExportFormat, Header, Part, Work};
+use super::work::{ExportFormat, ExportStyle, Header, Part, Work};
 
 /// Bytes of a child's stderr that are kept for the log.
 const STDERR: usize = 4 * 1024;
@@ -121,7 +121,18 @@ impl Converter {
 
     /// Writes a document, or a part of it, in another format.
     pub async fn export(&self, json: &[u8], to: ExportFormat, part: Part) -> Result<String, DocumentFailure> {
-        let work = Work::Export { to, part };
+        self.export_in(json, to, part, ExportStyle::Plain).await
+    }
+
+    /// Writes a document in a style.
+    pub async fn export_in(
+        &self,
+        json: &[u8],
+        to: ExportFormat,
+        part: Part,
+        style: ExportStyle,
+    ) -> Result<String, DocumentFailure> {
+        let work = Work::Export { to, part, style };
         let output = self.run(work, json, ConversionLimits::EXPORT, FaultKind::ExportFailed).await?;
         String::from_utf8(output)
             .map_err(|_| DocumentFailure::new(FaultKind::ExportFailed, "the export is not UTF-8"))

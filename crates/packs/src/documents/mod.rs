@@ -36,4 +36,4 @@ pub use ocr::{Ocr, OcrPrograms};
 pub use options::{ConversionLimits, DocumentsOptions, KeepingLimits};
 pub use pack::{Pack, pack};
 pub use summary::{OutlineEntry, Summary};
-pub use work::{ExportFormat, Part, Work};
+pub use work::{ExportFormat, ExportStyle, Part, Work};

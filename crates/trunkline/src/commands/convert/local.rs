@@ -5,7 +5,7 @@ use crate::{environment::Environment, failure::Failure, wire::documents::convert
 use trunkline_config::Documents;
 use trunkline_documents::Format;
 use trunkline_packs::documents::{
-    Converter, DocumentFailure, ExportFormat, FetchUrl, Part, format_of_file, format_of_url,
+    Converter, DocumentFailure, ExportFormat, ExportStyle, FetchUrl, Part, format_of_file, format_of_url,
 };
 
 pub(super) struct Local {
@@ -32,7 +32,7 @@ impl Local {
         to: ExportFormat,
     ) -> Result<String, DocumentFailure> {
         let converted = self.converter.convert(bytes, format, name).await?;
-        self.converter.export(&converted.json, to, Part::Whole).await
+        self.converter.export_in(&converted.json, to, Part::Whole, ExportStyle::Reading).await
     }
 }
 
