@@ -20,7 +20,7 @@ const LAYERS: &[(&str, May)] = &[
     ),
     ("doctor", May::Use(&["client", "config", "oauth", "process", "secrets", "transport", "protocol"])),
     ("gateway", May::Use(&["lock", "resilience", "schema", "search", "secrets", "store", "protocol"])),
-    ("packs", May::Use(&["documents", "store", "toolbox", "process", "secrets", "protocol"])),
+    ("packs", May::Use(&["documents", "resilience", "store", "toolbox", "process", "secrets", "protocol"])),
     ("toolbox", May::Use(&["resilience", "schema", "protocol"])),
     ("config", May::Use(&["secrets", "protocol"])),
     ("transport", May::Use(&["process", "resilience", "http1", "protocol"])),

@@ -22,6 +22,7 @@ pub(crate) const REACH: &[&str] = &[
     "environment",
     "inherit",
     "cwd",
+    "adapter",
     "url",
     "headers",
     "callerHeaders",

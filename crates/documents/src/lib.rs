@@ -23,7 +23,7 @@ pub use html::{HtmlOptions, html};
 pub use markdown::{Images, MarkdownOptions, SheetHeadings, TableStyle, markdown};
 pub use parts::{Heading, outline, page, section};
 pub use preflight::{Limits, Refused, preflight};
-pub use read::{AltText, CellText, ReadError, ReadOptions, read};
+pub use read::{AltText, CellText, ReadError, ReadOptions, RecognisedPage, binary_hash, read, recognised};
 
 #[cfg(test)]
 mod agreement;

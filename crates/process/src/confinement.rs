@@ -16,6 +16,16 @@ pub struct Confinement {
     pub writable: Vec<PathBuf>,
     /// Readable in addition.
     pub reads: Reads,
+    pub network: Network,
+}
+
+/// Access to TCP; other protocols are not restricted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Network {
+    #[default]
+    Allowed,
+    /// Refused where the kernel can (Landlock ABI 4).
+    Refused,
 }
 
 /// Files outside the writable directories that may be read.
@@ -86,11 +96,11 @@ mod linux {
     use std::path::Path;
 
     use landlock::{
-        ABI, Access, AccessFs, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated,
-        RulesetCreatedAttr, RulesetError, RulesetStatus,
+        ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr,
+        RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
     };
 
-    use super::{Confinement, Reads, Restriction};
+    use super::{Confinement, Network, Reads, Restriction};
 
     /// The newest Landlock ABI requested; an older kernel applies the rights that it knows.
     const RIGHTS: ABI = ABI::V5;
@@ -102,7 +112,11 @@ mod linux {
             Reads::Anywhere => AccessFs::from_write(RIGHTS),
             Reads::Only(_) => all,
         };
-        let mut rules = Ruleset::default().handle_access(handled)?.create()?;
+        let mut rules = Ruleset::default().handle_access(handled)?;
+        if confinement.network == Network::Refused {
+            rules = rules.handle_access(AccessNet::from_all(RIGHTS))?;
+        }
+        let mut rules = rules.create()?;
         for path in &confinement.writable {
             rules = allow(rules, path, handled)?;
         }

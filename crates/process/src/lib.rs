@@ -11,7 +11,7 @@
 //! Either way the program leads its own process group. When it ends, or when its handle is
 //! dropped, the rest of the group is killed ([`Containment`]). If this process itself is killed, a
 //! small helper process, the watchdog, kills the groups. A [`Confinement`] limits the files that a
-//! program can access; its network access is not restricted. A child process of our own that
+//! program can access, and its TCP connections. A child process of our own that
 //! parses untrusted input isolates itself further ([`Isolation`]).
 
 mod command;
@@ -34,7 +34,7 @@ mod supervisor;
 mod watchdog;
 
 pub use command::Command;
-pub use confinement::{Confinement, Reads, Restriction, RestrictionFailed};
+pub use confinement::{Confinement, Network, Reads, Restriction, RestrictionFailed};
 pub use ending::Ending;
 pub use environment::{inherited, is_inherited};
 pub use group::Containment;

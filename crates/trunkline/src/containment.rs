@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 use std::sync::LazyLock;
 use trunkline_gateway::status::GatewayStatus;
-use trunkline_process::{Confinement, Means, Reads, Restriction};
+use trunkline_process::{Confinement, Means, Network, Reads, Restriction};
 
 /// Acts as a supervisor if this process was started as one.
 #[cfg(target_os = "linux")]
@@ -44,7 +44,7 @@ pub(crate) fn start() {}
 
 /// If the kernel restricts files, tried once.
 static LANDLOCK: LazyLock<&'static str> = LazyLock::new(|| {
-    let nothing = Confinement { writable: Vec::new(), reads: Reads::Anywhere };
+    let nothing = Confinement { writable: Vec::new(), reads: Reads::Anywhere, network: Network::Allowed };
     match nothing.support() {
         Ok(Restriction::Full) => "available",
         Ok(Restriction::Partial) => "partly available, this kernel is old",

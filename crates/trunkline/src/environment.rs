@@ -35,6 +35,9 @@ pub(crate) const DATA_HOME: &str = "XDG_DATA_HOME";
 /// The program that opens pages.
 pub(crate) const BROWSER: &str = "BROWSER";
 pub(crate) const HOME: &str = "HOME";
+pub(crate) const PATH: &str = "PATH";
+/// Variables by which tesseract finds its data, and programs in other directories their libraries.
+pub(crate) const OCR: [&str; 2] = ["TESSDATA_PREFIX", "LD_LIBRARY_PATH"];
 pub(crate) const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
 pub(crate) const GITLAB_TOKEN: &str = "GITLAB_TOKEN";
 /// The OTLP endpoint for traces.
@@ -91,6 +94,10 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable {
         name: BROWSER,
         meaning: "The program that `auth login` opens its page with, started without a shell (default `xdg-open`, on macOS `open`).",
+    },
+    Variable {
+        name: OCR[0],
+        meaning: "Directory of the language data of tesseract, which recognises text in scanned documents.",
     },
     Variable { name: GITHUB_TOKEN, meaning: "The token for `serve --github`." },
     Variable { name: GITLAB_TOKEN, meaning: "The token for `serve --gitlab`." },

@@ -1,8 +1,11 @@
 """Writes good and hostile documents into the directory given as argument."""
 import os
 import sys
+import warnings
 import zipfile
+import zlib
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 os.chdir(sys.argv[1])
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
@@ -100,6 +103,10 @@ def pdf(name, content, extra=()):
         b"/FirstChar 32/LastChar 126/Widths[%s]>>" % (b"500 " * 95),
         *extra,
     ]
+    write_pdf(name, objects)
+
+
+def write_pdf(name, objects):
     out, places = b"%PDF-1.4\n", []
     for number, body in enumerate(objects, 1):
         places.append(len(out))
@@ -116,6 +123,41 @@ def text_file(name, text):
     with open(name, "w") as file:
         file.write(text)
 
+
+def scan(name, picture):
+    """A PDF with two pages that have only a picture."""
+    chunks, at = {}, 8
+    while at < len(picture):
+        length, kind = int.from_bytes(picture[at : at + 4], "big"), picture[at + 4 : at + 8]
+        chunks[kind] = chunks.get(kind, b"") + picture[at + 8 : at + 8 + length]
+        at += length + 12
+    width, height = (int.from_bytes(chunks[b"IHDR"][place : place + 4], "big") for place in (0, 4))
+    image = (
+        b"<</Type/XObject/Subtype/Image/Width %d/Height %d/ColorSpace/DeviceGray/BitsPerComponent 1/Filter"
+        b"/FlateDecode/DecodeParms<</Predictor 15/Colors 1/BitsPerComponent 1/Columns %d>>/Length %d>>stream\n"
+        % (width, height, width, len(chunks[b"IDAT"]))
+    )
+    drawing = b"q 595 0 0 %d 0 500 cm /I Do Q" % (595 * height // width)
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</XObject<</I 6 0 R>>>>/Contents 5 0 R>>"
+    write_pdf(
+        name,
+        [
+            b"<</Type/Catalog/Pages 2 0 R>>",
+            b"<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>",
+            page,
+            page,
+            b"<</Length %d>>stream\n%s\nendstream" % (len(drawing), drawing),
+            image + chunks[b"IDAT"] + b"\nendstream",
+        ],
+    )
+
+
+with open(os.path.join(HERE, "scan.png"), "rb") as file:
+    PICTURE = file.read()
+os.mkdir("scan")
+scan("scan/scan.pdf", PICTURE)
+with open("scan/scan.png", "wb") as file:
+    file.write(PICTURE)
 
 os.mkdir("good")
 docx("good/report.docx", paragraph("Quarterly report") + paragraph("Revenue rose."))
@@ -136,6 +178,22 @@ with zipfile.ZipFile("z01/entries.docx", "w") as archive:
     for number in range(100_000):
         archive.writestr(f"word/{number}.xml", "")
 docx("z01/paragraphs.docx", paragraph("x") * 3_000_000)
+
+os.mkdir("z02")
+for number, name in enumerate(["../../evil.xml", "word/../../../evil.xml"]):
+    with zipfile.ZipFile(f"z02/climbs{number}.docx", "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr(name, "<x/>")
+with zipfile.ZipFile("z02/twice.docx", "w") as archive, warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    for text in ["one", "two"]:
+        archive.writestr("[Content_Types].xml", f"<Types>{text}</Types>")
+for kind, mode in [("link", 0o120777), ("device", 0o020644), ("setuid", 0o104755)]:
+    with zipfile.ZipFile(f"z02/{kind}.docx", "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        entry = zipfile.ZipInfo("word/document.xml")
+        entry.create_system, entry.external_attr = 3, mode << 16
+        archive.writestr(entry, "/etc/passwd")
 
 os.mkdir("z04")
 entity = '<!DOCTYPE d [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
@@ -158,6 +216,12 @@ overlaps = "".join(f'<mergeCell ref="A{n}:XFD{n + 2000}"/>' for n in range(1, 20
 xlsx("z05/merges.xlsx", f'<mergeCells count="2000">{overlaps}</mergeCells>')
 text_file("z05/attributes.html", "<p " + " ".join(f"a{n}=1" for n in range(300_000)) + ">x</p>")
 pdf("z05/arrays.pdf", b"[" * 200_000 + b"]" * 200_000 + b" TJ")
+with open("z05/picture.png", "wb") as file:
+    head = b"IHDR" + (100_000).to_bytes(4, "big") * 2 + bytes([8, 6, 0, 0, 0])
+    file.write(b"\x89PNG\r\n\x1a\n" + b"\0\0\0\x0d" + head + zlib.crc32(head).to_bytes(4, "big"))
+    body = b"IDAT" + zlib.compress(bytes(1_000_000))
+    file.write((len(body) - 4).to_bytes(4, "big") + body + zlib.crc32(body).to_bytes(4, "big"))
+    file.write(b"\0\0\0\0IEND\xaeB`\x82")
 fan = [
     b"<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X %d 0 R>>>>/Length 50>>stream\n"
     b"/X Do /X Do /X Do /X Do /X Do /X Do /X Do /X Do  \nendstream" % (number + 1)

@@ -6,9 +6,11 @@
     reason = "a test may panic, and only a part of the shared support is used here"
 )]
 
+#[path = "support/installed.rs"]
+mod installed;
 mod support;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
@@ -48,7 +50,10 @@ impl Served {
         let config = folder.path().join("trunkline.json");
         fs::write(&config, settings).unwrap();
         let mut command = trunkline(variables);
-        command.args(["serve", "--json", "--listen", "127.0.0.1:0", "--root"]).arg(documents());
+        command.args(["serve", "--json", "--listen", "127.0.0.1:0"]);
+        if !settings.contains("servers") {
+            command.arg("--root").arg(documents());
+        }
         command.arg("--config").arg(config).arg("--audit").arg(folder.path().join("audit"));
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
@@ -200,6 +205,11 @@ fn z01_bombs_and_endless_archives_end_in_an_error() {
 }
 
 #[test]
+fn z02_packages_that_lead_elsewhere_end_in_an_error() {
+    all_fail("z02");
+}
+
+#[test]
 fn z04_hostile_xml_ends_in_an_error() {
     all_fail("z04");
 }
@@ -303,4 +313,162 @@ fn convert_uses_the_tools_of_a_server() {
     let failed = convert(&["z05/span.docx", "--server", &served.endpoint], "");
     assert_eq!(failed.code, 1, "{failed}");
     assert!(failed.stderr.contains("(E3") || failed.stderr.contains("(E0"), "{failed}");
+}
+
+/// Settings with the real docling-mcp as the server `docling`, which runs without models.
+fn docling() -> Value {
+    let program = installed::installed("docling/bin/docling-mcp-server");
+    json!({
+        "command": [program, "--transport", "stdio"],
+        "environment": { "DOCLING_MCP_CONVERSION_MODE": "local" },
+        "adapter": "docling-mcp",
+        "root": documents().join("good"),
+        "breaker": { "failures": 2 },
+    })
+}
+
+/// A server that ends when a tool is called.
+const DIES_IN_CALLS: &str = r#"
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message:
+        continue
+    answer = {"jsonrpc": "2.0", "id": message["id"]}
+    if message["method"] == "initialize":
+        revision = message["params"]["protocolVersion"]
+        about = {"name": "dying", "version": "1"}
+        answer["result"] = {"protocolVersion": revision, "capabilities": {"tools": {}}, "serverInfo": about}
+    elif message["method"] == "tools/call":
+        sys.exit(3)
+    else:
+        answer["error"] = {"code": -32601, "message": "no such method"}
+    print(json.dumps(answer), flush=True)
+"#;
+
+#[test]
+fn docling_mcp_answers_to_our_names() {
+    let settings = json!({ "mcp": { "servers": { "docling": docling() } } });
+    let served = Served::start(&settings.to_string(), &[]);
+    let listed = served.client(&["list", "tools", "--wait=60s"]);
+    for tool in ["convert_pdf", "convert_docx", "convert_xlsx", "convert_pptx", "convert_url"]
+        .into_iter()
+        .chain(["export_markdown", "export_html", "export_json"])
+    {
+        assert!(listed.stdout.contains(&format!("\"docling_{tool}\"")), "{listed}");
+    }
+    assert!(!listed.stdout.contains("convert_document_into"), "{listed}");
+
+    let converted = served.call("docling_convert_docx", &["path=report.docx"]);
+    let facts = &converted["structuredContent"];
+    let id = facts["document_id"].as_str().unwrap_or_else(|| panic!("{converted}"));
+    assert_eq!(facts["document"]["schema_name"], "DoclingDocument");
+    assert_eq!(facts["document"]["origin"]["filename"], "report.docx", "{converted}");
+    // docling-mcp adds the path that it was given.
+    assert!(!facts["document"].to_string().contains("source: "), "{converted}");
+    for export in ["docling_export_markdown", "docling_export_html", "docling_export_json"] {
+        let exported = served.call(export, &[&format!("document_id={id}")]);
+        assert!(text(&exported).contains("Revenue rose."), "{export}: {exported}");
+    }
+    let wrong = served.call("docling_convert_pdf", &["path=report.docx"]);
+    assert_eq!(code(&wrong), "E004");
+    assert_eq!(code(&served.call("docling_convert_docx", &["path=../z05/span.docx"])), "E002");
+    let refused = served.call("docling_convert_url", &["url=http://127.0.0.1:9/a.docx"]);
+    assert_eq!(code(&refused), "E102");
+    // Without models it cannot read a PDF.
+    let failed = served.call("docling_convert_pdf", &["path=letter.pdf"]);
+    assert_eq!(code(&failed), "E302", "{failed}");
+}
+
+#[test]
+fn convert_uses_docling_mcp_and_its_breaker() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("trunkline.json");
+    let mut plain = docling();
+    plain.as_object_mut().unwrap().retain(|key, _| key != "adapter" && key != "root");
+    let dying = json!({
+        "command": ["python3", "-c", DIES_IN_CALLS], "adapter": "docling-mcp",
+        "breaker": { "failures": 2 }, "restart": { "first": "1ms", "most": "1ms" },
+    });
+    let settings = json!({ "mcp": { "servers": { "docling": docling(), "plain": plain, "dying": dying } } });
+    fs::write(&config, settings.to_string()).unwrap();
+    let config = config.to_str().unwrap();
+    let run = |words: &[&str]| convert(&[words, &["--config", config]].concat(), "");
+    let converted = run(&["good/report.docx", "--server", "docling"]);
+    assert_eq!(converted.code, 0, "{converted}");
+    assert!(converted.stdout.contains("Revenue rose."), "{converted}");
+    let unadapted = run(&["good/report.docx", "--server", "plain"]);
+    assert!(unadapted.stderr.contains("(E204)") && unadapted.stderr.contains("adapter"), "{unadapted}");
+
+    let out = folder.path().join("out");
+    let out = out.to_str().unwrap();
+    let several = run(&["good", "--server", "dying", "--out", out, "--json"]);
+    let report: Value = serde_json::from_str(&several.stdout).unwrap_or_else(|_| panic!("{several}"));
+    assert_eq!(report["failed"], 5, "{report}");
+    let codes: Vec<&str> =
+        report["documents"].as_array().unwrap().iter().filter_map(|one| one["code"].as_str()).collect();
+    assert_eq!(codes[codes.len() - 1], "E201", "the breaker is open: {report}");
+    assert_ne!(codes[0], "E201", "{report}");
+    let flag = run(&["good/report.docx", "--server", "docling", "--header", "a: b"]);
+    assert!(flag.stderr.contains("--header cannot be used"), "{flag}");
+}
+
+#[test]
+fn convert_uses_a_configured_pack() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("trunkline.json");
+    fs::write(&config, r#"{"mcp": {"servers": {"papers": {"pack": "documents"}}}}"#).unwrap();
+    let words = ["good/report.docx", "--server", "papers", "--config", config.to_str().unwrap()];
+    let converted = convert(&words, "");
+    assert!(converted.stdout.contains("Revenue rose."), "{converted}");
+}
+
+/// The variables with which the installed tesseract and pdftoppm are found.
+fn with_ocr() -> Vec<(&'static str, String)> {
+    let tesseract = installed::installed("ocr/usr/bin/tesseract");
+    let usr = tesseract.ancestors().nth(2).unwrap();
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", usr.join("bin").display());
+    let below = |folder: &str| {
+        let folders = fs::read_dir(usr.join(folder)).into_iter().flatten();
+        folders.map(|folder| folder.unwrap().path()).collect::<Vec<_>>()
+    };
+    let libraries: Vec<String> = below("lib").iter().map(|folder| folder.display().to_string()).collect();
+    let data = below("share/tesseract-ocr").into_iter().map(|folder| folder.join("tessdata"));
+    let mut variables = vec![("PATH", path), ("LD_LIBRARY_PATH", libraries.join(":"))];
+    variables.extend(data.last().map(|data| ("TESSDATA_PREFIX", data.display().to_string())));
+    variables
+}
+
+#[test]
+fn scanned_documents_are_recognised_where_tesseract_is_installed() {
+    let variables = with_ocr();
+    let variables: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, &**value)).collect();
+    let run = |variables: &[(&str, &str)], words: &[&str]| {
+        Run::of(trunkline(variables).arg("convert").args(words).current_dir(documents()), "")
+    };
+    for scan in ["scan/scan.pdf", "scan/scan.png"] {
+        let recognised = run(&variables, &[scan]);
+        assert_eq!(recognised.code, 0, "{scan}: {recognised}");
+        assert!(recognised.stdout.contains("HARBOUR 1847"), "{scan}: {recognised}");
+    }
+    let json = run(&variables, &["scan/scan.pdf", "--to", "json"]);
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(json["pages"].as_object().unwrap().len(), 2, "{json}");
+    assert_eq!(json["texts"][0]["prov"][0]["page_no"], 1, "{json}");
+
+    let nowhere = run(&[("PATH", "/nowhere")], &["scan/scan.pdf"]);
+    assert_eq!(nowhere.code, 1, "{nowhere}");
+    assert!(nowhere.stderr.contains("install tesseract") && nowhere.stderr.contains("E302"), "{nowhere}");
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("trunkline.json");
+    for (settings, expected) in [
+        (r#"{"documents": {"ocr": "off"}}"#, "set `documents.ocr`"),
+        (r#"{"documents": {"ocrPages": 1}}"#, "(E003)"),
+        (r#"{"documents": {"ocrLanguages": "xyz"}}"#, "lacks a language"),
+    ] {
+        fs::write(&config, settings).unwrap();
+        let refused = run(&variables, &["scan/scan.pdf", "--config", config.to_str().unwrap()]);
+        assert_eq!(refused.code, 1, "{settings}: {refused}");
+        assert!(refused.stderr.contains(expected), "{settings}: {refused}");
+    }
 }

@@ -87,7 +87,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "bench",
-        usage: "bench client|serve|gateway|http1|rest|audit|timers [--seconds N] [--rounds N] [--concurrency N]... [--only NAME]... [--upstream PROGRAM] [--mode NAME]... [--peers FOLDER] [--harness FOLDER] [--before PROGRAM]",
+        usage: "bench client|serve|gateway|http1|rest|documents FOLDER|audit|timers [--seconds N] [--rounds N] [--concurrency N]... [--only NAME]... [--upstream PROGRAM] [--mode NAME]... [--peers FOLDER] [--harness FOLDER] [--before PROGRAM] [--program PROGRAM] [--scorer FILE]",
         summary: "measure the cost of a call with our client, server and gateway, compared with others",
         run: bench::run,
     },

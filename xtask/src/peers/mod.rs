@@ -72,6 +72,22 @@ pub(crate) fn install_linters(root: &Path) -> Result<Linters> {
     })
 }
 
+/// The Pythons of the converters that ours is measured beside.
+#[derive(Debug, Clone)]
+pub(crate) struct Converters {
+    pub(crate) docling: PathBuf,
+    pub(crate) markitdown: PathBuf,
+}
+
+/// Installs converters of documents.
+pub(crate) fn install_converters(root: &Path) -> Result<Converters> {
+    let [docling, markitdown] = ["docling", "markitdown"].map(|group| root.join(group).join("bin/python"));
+    let groups =
+        vec![Group::python("docling", &pins::DOCLING), Group::python("markitdown", &pins::MARKITDOWN)];
+    install_groups(root, groups)?;
+    Ok(Converters { docling, markitdown })
+}
+
 /// A registry of packages that are servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Registry {
@@ -141,7 +157,9 @@ impl Peers {
         wanted.extend(pins::NPM_PROGRAMS.map(|name| self.root.join("npm/node_modules/.bin").join(name)));
         wanted.push(self.root.join("clients/node_modules/.bin").join(pins::CLIENT_PROGRAM));
         wanted.extend(pins::PYTHON_PROGRAMS.map(|name| self.root.join("python/bin").join(name)));
+        wanted.push(self.root.join("docling/bin").join(pins::DOCLING_PROGRAM));
         wanted.extend(pins::DEBIAN_PROGRAMS.map(|name| self.root.join("debian/usr/bin").join(name)));
+        wanted.extend(pins::OCR_PROGRAMS.map(|name| self.root.join("ocr/usr/bin").join(name)));
         for file in wanted {
             if !file.exists() {
                 bail!("{} is missing although its group was installed; delete target/peers", file.display());
@@ -164,6 +182,7 @@ fn groups() -> Result<Vec<Group>> {
         Group::python("python", &pins::PYTHON),
         Group::python("docling", &pins::DOCLING),
         Group::debian("debian", &pins::DEBIAN, &pins::DEBIAN_PROGRAMS),
+        Group::debian("ocr", &pins::OCR, &pins::OCR_PROGRAMS),
         Group::debian("browser", &pins::BROWSER, &pins::BROWSER_PROGRAMS),
     ];
     if npm::system_node()?.is_none() {

@@ -56,8 +56,19 @@ pub(crate) const PYTHON_PROGRAMS: [&str; 4] =
 /// The oldest Python that all packages support.
 pub(crate) const OLDEST_PYTHON: (u32, u32) = (3, 10);
 
-/// The model and the exports of documents that ours are compared with; it needs no models.
-pub(crate) const DOCLING: [Pin; 1] = [("docling-core", "2.104.0")];
+/// The documents that ours are compared with, and a server that converts. Without its extra
+/// `local` it brings neither torch nor models, and docling reads all formats but PDF. Newer
+/// versions of docling-slim do not start without torch.
+pub(crate) const DOCLING: [Pin; 3] = [
+    ("docling-core", "2.104.0"),
+    ("docling-mcp", "3.3.0"),
+    ("docling-slim[format-office,format-html]", "2.142.1"),
+];
+pub(crate) const DOCLING_PROGRAM: &str = "docling-mcp-server";
+
+/// A converter of documents that ours is measured beside. Newer versions need packages that do
+/// not exist for all systems.
+pub(crate) const MARKITDOWN: [Pin; 1] = [("markitdown[docx,xlsx,pptx,pdf]", "0.1.8")];
 
 /// Redis, and the libraries that a bare system lacks.
 pub(crate) const DEBIAN: [Pin; 5] = [
@@ -68,6 +79,11 @@ pub(crate) const DEBIAN: [Pin; 5] = [
     ("liblzf1", "newest"),
 ];
 pub(crate) const DEBIAN_PROGRAMS: [&str; 1] = ["redis-server"];
+
+/// Recognition of text in pictures, and the program that draws pages for it.
+pub(crate) const OCR: [Pin; 3] =
+    [("tesseract-ocr", "newest"), ("tesseract-ocr-eng", "newest"), ("poppler-utils", "newest")];
+pub(crate) const OCR_PROGRAMS: [&str; 2] = ["tesseract", "pdftoppm"];
 
 /// The compiler of our TypeScript client, and a driver of browsers.
 pub(crate) const WEB: [Pin; 3] =

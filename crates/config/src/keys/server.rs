@@ -1,7 +1,7 @@
 //! A server as written in the file: all kinds in one object, because `type` is optional.
 
 use super::kind;
-use crate::settings::{EraSetting, GrantSetting, Pack, ServerOptions, ToolChange, TransportSetting};
+use crate::settings::{Adapter, EraSetting, GrantSetting, Pack, ServerOptions, ToolChange, TransportSetting};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -38,6 +38,9 @@ pub(crate) struct WrittenServer {
     /// Local: working directory of the program. Default: the directory of the configuration file.
     #[schemars(schema_with = "kind::path")]
     pub(crate) cwd: Option<String>,
+    /// Local: offer other tools than the server's own: those of the pack `documents`, with
+    /// `docling-mcp` as their converter. Default: none.
+    pub(crate) adapter: Option<Adapter>,
     /// Remote: the server's URL, `http` or `https`.
     #[schemars(schema_with = "kind::url")]
     pub(crate) url: Option<String>,
@@ -71,7 +74,8 @@ pub(crate) struct WrittenServer {
     pub(crate) era: EraSetting,
     /// Builtin: the tool pack.
     pub(crate) pack: Option<Pack>,
-    /// Builtin: the directory, or directories, that the tools work in. Default: the current one.
+    /// Builtin, and local with an `adapter`: the directory, or directories, that the tools work in.
+    /// Default: the current one.
     #[schemars(schema_with = "kind::paths")]
     #[expect(dead_code, reason = "one or several: read from the tree")]
     pub(crate) root: Option<serde_json::Value>,

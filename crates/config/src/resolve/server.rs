@@ -10,8 +10,8 @@ use crate::{
     problem::{Code, Severity},
     secret::{MASK, Secret},
     settings::{
-        Builtin, GrantSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ServerOptions,
-        ToolRule, Unusable,
+        Adapted, Builtin, GrantSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server,
+        ServerOptions, ToolRule, Unusable,
     },
     source::Layer,
 };
@@ -21,7 +21,7 @@ use std::{
 };
 use trunkline_protocol::ServerName;
 
-const LOCAL: &[&str] = &["command", "environment", "inherit", "cwd"];
+const LOCAL: &[&str] = &["command", "environment", "inherit", "cwd", "adapter"];
 const REMOTE: &[&str] = &["url", "headers", "callerHeaders", "oauth", "transport", "insecure"];
 const BUILTIN: &[&str] = &["pack", "root", "write", "run", "network", "compatibility", "github", "gitlab"];
 
@@ -112,6 +112,9 @@ impl Resolver<'_> {
         };
         for (other, keys) in kinds.iter().filter(|(other, _)| *other != kind) {
             for entry in server.entries().iter().filter(|entry| keys.contains(&entry.key.as_str())) {
+                if kind == "local" && entry.key == "root" && server.get("adapter").is_some() {
+                    continue;
+                }
                 let message = format!("`{}` is for {other} servers, and this one is {kind}", entry.key);
                 self.report(Code::Conflict, &entry.node, &join(key, &entry.key), message);
             }
@@ -157,6 +160,7 @@ impl Resolver<'_> {
             inherit: written.inherit.clone(),
             directory,
             era: written.era,
+            adapter: written.adapter.map(|adapter| Adapted { adapter, roots: self.roots(both) }),
         })
     }
 
@@ -264,15 +268,7 @@ impl Resolver<'_> {
             self.report(Code::Missing, both.written, &join(key, "pack"), "a builtin server needs a `pack`");
             return None;
         };
-        let root = both.get("root");
-        let mut roots: Vec<PathBuf> =
-            root.into_iter().filter_map(|root| root.read.text().map(PathBuf::from)).collect();
-        roots.extend(
-            root.into_iter().flat_map(Pair::items).filter_map(|root| root.read.text().map(PathBuf::from)),
-        );
-        if roots.is_empty() {
-            roots.push(self.layered.sources.start().to_owned());
-        }
+        let roots = self.roots(both);
         if pack != Pack::Ci {
             for name in ["github", "gitlab", "run"] {
                 if let Some(entry) = both.written.entry(name) {
@@ -295,6 +291,18 @@ impl Resolver<'_> {
             github: written.github.clone(),
             gitlab: written.gitlab.clone(),
         })
+    }
+
+    /// The directories in `root`, or else the current one.
+    fn roots(&self, both: Pair<'_>) -> Vec<PathBuf> {
+        let root = both.get("root");
+        let path = |root: Pair<'_>| root.read.text().map(PathBuf::from);
+        let mut roots: Vec<PathBuf> = root.into_iter().filter_map(path).collect();
+        roots.extend(root.into_iter().flat_map(Pair::items).filter_map(path));
+        if roots.is_empty() {
+            roots.push(self.layered.sources.start().to_owned());
+        }
+        roots
     }
 
     fn tools(&mut self, both: Pair<'_>, key: &str) -> Vec<ToolRule> {

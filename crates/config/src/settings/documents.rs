@@ -30,6 +30,14 @@ pub struct Documents {
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 3_600_000))]
     pub timeout: Duration,
+    /// Recognition of text in scanned PDF files and pictures.
+    pub ocr: OcrSetting,
+    /// Languages that tesseract recognises, as it names them: `eng+deu`.
+    #[schemars(length(min = 1, max = 256))]
+    pub ocr_languages: String,
+    /// Maximum number of pages whose text is recognised; longer documents are refused.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub ocr_pages: u32,
     /// Time for which a converted document is kept.
     #[serde(with = "kind")]
     #[schemars(schema_with = "kind::time", extend("minimum" = 1000, "maximum" = 604_800_000))]
@@ -43,6 +51,16 @@ pub struct Documents {
     pub kept_bytes: u64,
     /// Fetching of URLs that callers chose.
     pub fetch: DocumentFetch,
+}
+
+/// Recognition of text in pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OcrSetting {
+    /// With `tesseract` if it is installed, and `pdftoppm` for PDF files.
+    Auto,
+    /// Never.
+    Off,
 }
 
 /// Fetching of URLs that callers chose.

@@ -12,15 +12,15 @@ use serde::Serialize;
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 use trunkline_protocol::ServerName;
 
-pub use documents::{DocumentFetch, Documents};
+pub use documents::{DocumentFetch, Documents, OcrSetting};
 pub use hook::{Hook, HookEvent, HookFailure, HookRun, HookShows};
 pub use options::{
     Arguments, Breaker, Lists, Rate, Restart, Retry, ServerOptions, Sessions, Start, Timeouts,
 };
 pub use policy::{ArgumentCondition, Policy, PolicyConsent, PolicyEffect, PolicyRule, TimeWindow};
 pub use server::{
-    Builtin, EraSetting, GrantSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote, Server, ToolChange,
-    ToolRule, TransportSetting, Unusable,
+    Adapted, Adapter, Builtin, EraSetting, GrantSetting, Local, OAuth, OAuthClient, Pack, Reach, Remote,
+    Server, ToolChange, ToolRule, TransportSetting, Unusable,
 };
 pub use serving::{
     AccessLog, Audit, ClientCertificates, Durability, Errors, Handshake, Limits, LockSetting, Naming, Role,

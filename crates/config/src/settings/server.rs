@@ -55,6 +55,26 @@ pub struct Local {
     /// Working directory: `cwd`, or else the directory of the configuration file.
     pub directory: PathBuf,
     pub era: EraSetting,
+    /// Makes it offer other tools than its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adapter: Option<Adapted>,
+}
+
+/// An adapter, and the directories whose files its tools may read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Adapted {
+    pub adapter: Adapter,
+    /// At least one; relative paths are resolved against the first.
+    pub roots: Vec<PathBuf>,
+}
+
+/// The servers that can be adapted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Adapter {
+    /// `docling-mcp` offers the tools of the pack `documents`.
+    DoclingMcp,
 }
 
 /// A server with an HTTP address.

@@ -60,6 +60,10 @@ pub enum Refused {
     Attributes { limit: usize },
     #[error("arrays or dictionaries are nested deeper than {limit} levels")]
     Nesting { limit: usize },
+    #[error("the package has the part {part:?}, which leads elsewhere or is no plain file")]
+    Entry { part: String },
+    #[error("the package has a part twice")]
+    Twice,
     #[error("the package cannot be opened: {0}")]
     Package(String),
 }

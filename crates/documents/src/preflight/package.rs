@@ -15,10 +15,17 @@ pub(super) fn check(bytes: &[u8], limits: &Limits) -> Result<(), Refused> {
     }
     let broken = |error: zip::result::ZipError| Refused::Package(error.to_string());
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(broken)?;
+    if declared_entries(bytes).is_some_and(|declared| declared != archive.len()) {
+        return Err(Refused::Twice);
+    }
     let mut budget = limits.inflated_bytes;
     for index in 0..archive.len() {
         let entry = archive.by_index(index).map_err(broken)?;
         let Ok(name) = entry.name().map(std::borrow::Cow::into_owned) else { continue };
+        // Nothing is unpacked to files, but an honest program writes none of these.
+        if name.split(['/', '\\']).any(|part| part == "..") || entry.unix_mode().is_some_and(is_special) {
+            return Err(Refused::Entry { part: name });
+        }
         let packed = entry.compressed_size().max(1);
         let declared = entry.size();
         if declared > budget {
@@ -35,6 +42,25 @@ pub(super) fn check(bytes: &[u8], limits: &Limits) -> Result<(), Refused> {
         }
     }
     Ok(())
+}
+
+/// The number of entries that the end of the archive declares. An archive is read by names, so a
+/// name that occurs twice is missing in what was read.
+fn declared_entries(bytes: &[u8]) -> Option<usize> {
+    const TOTAL: usize = 10;
+    let end = memmem::rfind(bytes, b"PK\x05\x06")?;
+    let total = bytes.get(end + TOTAL..end + TOTAL + 2)?;
+    let total = u16::from_le_bytes([total[0], total[1]]);
+    // The largest number means that the real one is elsewhere.
+    (total != u16::MAX).then_some(usize::from(total))
+}
+
+/// True for links, devices and files that run as another user.
+pub(super) fn is_special(mode: u32) -> bool {
+    const KIND: u32 = 0o170_000;
+    const OTHER_USER: u32 = 0o6000;
+    let is_plain = matches!(mode & KIND, 0 | 0o100_000 | 0o040_000);
+    !is_plain || mode & OTHER_USER != 0
 }
 
 /// The parts with the content of documents and sheets; pictures are not looked at.

@@ -91,6 +91,22 @@ fn a_part_that_inflates_without_end_is_refused() {
 }
 
 #[test]
+fn z02_parts_that_lead_elsewhere_or_occur_twice_are_refused() {
+    for name in ["../../evil.xml", "word/../../evil.xml", "word\\..\\evil.xml"] {
+        let bytes = package(name, |part| part.write_all(b"<x/>").unwrap());
+        assert!(refused(&bytes, Format::Docx).contains("leads elsewhere"), "{name}");
+    }
+    for mode in [0o120_777, 0o020_644, 0o104_755] {
+        assert!(package::is_special(mode), "{mode:o}");
+    }
+    assert!(!package::is_special(0o100_644) && !package::is_special(0o644));
+    let mut twice = package("word/a.xml", |part| part.write_all(b"<x/>").unwrap());
+    let end = twice.len() - 22;
+    twice[end + 10] = 2;
+    assert_eq!(refused(&twice, Format::Docx), "the package has a part twice");
+}
+
+#[test]
 fn nested_arrays_of_a_pdf_are_refused() {
     let mut bytes = b"%PDF-1.7\n1 0 obj\n".to_vec();
     bytes.extend(b"[".repeat(200_000));

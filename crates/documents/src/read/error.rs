@@ -14,11 +14,10 @@ pub enum ReadError {
     Unsupported { format: Format, reason: String },
     #[error("no text was found in the file, although it is not empty; it may be damaged")]
     Empty,
-    #[error(
-        "no text layer: the file has only pictures of text, or is damaged; \
-         install tesseract for OCR, or convert it with a docling server"
-    )]
+    #[error("no text layer: the file has only pictures of text, or is damaged")]
     NoTextLayer,
+    #[error("no text was recognised in the pictures of the file")]
+    NothingRecognised,
     #[error("the file is too large: {0}")]
     TooLarge(String),
     #[error(transparent)]

@@ -9,6 +9,7 @@ use crate::{Document, Format};
 use std::panic::{self, AssertUnwindSafe};
 
 pub use error::ReadError;
+pub use pdf::{RecognisedPage, binary_hash, recognised};
 
 /// Options of [`read`].
 #[derive(Debug, Clone, Default)]

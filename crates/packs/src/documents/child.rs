@@ -3,14 +3,15 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 
 use trunkline_documents::{
-    Document, Format, HtmlOptions, Limits, MarkdownOptions, ReadOptions, html, markdown, page, preflight,
-    read, section,
+    Document, Format, HtmlOptions, Limits, MarkdownOptions, NodeId, NodeKind, ReadOptions, html, markdown,
+    page, preflight, read, recognised, section,
 };
 use trunkline_protocol::FaultKind;
 
 use super::failure::DocumentFailure;
+use super::ocr::Recognised;
 use super::summary::Summary;
-use super::work::{ExportFormat, Header, Part, Work};
+use super::work::{ExportFormat, ExportStyle, Header, Part, Work};
 
 /// The first argument of a process that is to call [`run`].
 pub const CONVERT: &str = "__convert";
@@ -67,23 +68,68 @@ fn work(header: &Header, bytes: &[u8]) -> Result<Vec<u8>, DocumentFailure> {
             let options = ReadOptions { name: name.clone(), ..ReadOptions::default() };
             let document =
                 read(bytes, format, &options).map_err(|error| DocumentFailure::from_read(&error))?;
-            let mut output = serde_json::to_vec(&Summary::of(&document)).unwrap_or_default();
-            output.push(b'\n');
-            output.extend(document.to_json());
-            Ok(output)
+            Ok(described(&document))
         }
-        Work::Export { to, part } => {
+        Work::Build { format, name } => {
+            let format =
+                Format::from_name(format).ok_or_else(|| DocumentFailure::unknown_format(name.as_deref()))?;
+            let Recognised { hash, pages } = serde_json::from_slice(bytes)
+                .map_err(|error| DocumentFailure::new(FaultKind::ConversionFailed, error.to_string()))?;
+            let options = ReadOptions { name: name.clone(), ..ReadOptions::default() };
+            let document = recognised(&pages, format, hash, &options)
+                .map_err(|error| DocumentFailure::from_read(&error))?;
+            Ok(described(&document))
+        }
+        Work::Check { note } => {
+            let mut document = Document::from_json(bytes).map_err(|error| {
+                let message = format!("the server's answer is not a DoclingDocument: {error}");
+                DocumentFailure::new(FaultKind::ConversionFailed, message)
+            })?;
+            remove_note(&mut document, note);
+            if document.texts.is_empty() && document.tables.is_empty() && document.pictures.is_empty() {
+                let message = "the server found no text, tables or pictures in the document";
+                return Err(DocumentFailure::new(FaultKind::ConversionFailed, message)
+                    .hint("a scanned document needs a server with OCR"));
+            }
+            Ok(described(&document))
+        }
+        Work::Export { to, part, style } => {
             let document = Document::from_json(bytes).map_err(|error| {
                 DocumentFailure::new(FaultKind::ExportFailed, format!("not a DoclingDocument: {error}"))
                     .hint("pass the JSON of a converted document, or the handle of one")
             })?;
             let document = part_of(document, *part)?;
             Ok(match to {
-                ExportFormat::Markdown => markdown(&document, &MarkdownOptions::default()).into_bytes(),
+                ExportFormat::Markdown => {
+                    let options = match style {
+                        ExportStyle::Plain => MarkdownOptions::default(),
+                        ExportStyle::Reading => MarkdownOptions::for_reading(),
+                    };
+                    markdown(&document, &options).into_bytes()
+                }
                 ExportFormat::Html => html(&document, &HtmlOptions::default()).into_bytes(),
                 ExportFormat::Json => document.to_json(),
             })
         }
+    }
+}
+
+/// A line with the summary, then the JSON.
+fn described(document: &Document) -> Vec<u8> {
+    let mut output = serde_json::to_vec(&Summary::of(document)).unwrap_or_default();
+    output.push(b'\n');
+    output.extend(document.to_json());
+    output
+}
+
+/// Removes the last text if it is the note. No other text changes its number by that.
+fn remove_note(document: &mut Document, note: &str) {
+    let is_last = document.texts.last().is_some_and(|text| text.text == note);
+    let node = document.texts.len().checked_sub(1).map(|last| NodeId::new(NodeKind::Text, last));
+    if let (true, Some(node)) = (is_last, node) {
+        document.texts.pop();
+        document.body.node.children.retain(|child| child.to != node);
+        document.furniture.node.children.retain(|child| child.to != node);
     }
 }
 

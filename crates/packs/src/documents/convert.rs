@@ -91,7 +91,7 @@ async fn run(
     let source = source(documents, &args).await?;
     let format = source.format(format)?;
     cx.progress(1, Some(STEPS), format!("converting {}", format.name()));
-    let converted = documents.converter.convert(&source.bytes, format, source.name.as_deref()).await?;
+    let converted = documents.convert(cx, (&source.bytes, format, source.name.as_deref())).await?;
     answer(documents, cx, format, converted).await
 }
 

@@ -47,7 +47,7 @@ async fn run(
     let fetched = fetch.fetch(args.url).await?;
     let format = format(&fetched)?;
     cx.progress(1, Some(STEPS), format!("converting {}", format.name()));
-    let converted = documents.converter.convert(&fetched.bytes, format, fetched.name()).await?;
+    let converted = documents.convert(cx, (&fetched.bytes, format, fetched.name())).await?;
     convert::answer(documents, cx, format, converted).await
 }
 

@@ -2,16 +2,18 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use tokio::sync::Semaphore;
-use trunkline_documents::Format;
+use tokio::sync::{AcquireError, Semaphore};
+use trunkline_documents::{Format, binary_hash};
 use trunkline_process::{Command, Ending, Finished, Keep, Limits, Overflow};
 use trunkline_protocol::FaultKind;
+use trunkline_resilience::timeout;
 
 use super::child::{CONVERT, FAILED};
-use super::failure::DocumentFailure;
+use super::failure::{Cause, DocumentFailure};
+use super::ocr::{Ocr, OcrPrograms, Recognised};
 use super::options::ConversionLimits;
 use super::summary::Summary;
-use super::work::{ExportFormat, Header, Part, Work};
+use super::work::{ExportFormat, ExportStyle, Header, Part, Work};
 
 /// Bytes of a child's stderr that are kept for the log.
 const STDERR: usize = 4 * 1024;
@@ -34,6 +36,7 @@ const SIGKILL: i32 = 9;
 pub struct Converter {
     program: PathBuf,
     limits: ConversionLimits,
+    ocr: Ocr,
     slots: Semaphore,
 }
 
@@ -47,9 +50,9 @@ pub struct Converted {
 
 impl Converter {
     /// `program` must call [`child::run`](super::child::run) if its first argument is [`CONVERT`].
-    pub fn new(program: PathBuf, limits: ConversionLimits) -> Self {
+    pub fn new(program: PathBuf, limits: ConversionLimits, ocr: Ocr) -> Self {
         let slots = Semaphore::new(limits.concurrency.clamp(1, Semaphore::MAX_PERMITS));
-        Self { program, limits, slots }
+        Self { program, limits, ocr, slots }
     }
 
     pub fn limits(&self) -> &ConversionLimits {
@@ -68,7 +71,46 @@ impl Converter {
             return Err(DocumentFailure::too_large(size, self.limits.file));
         }
         let work = Work::Convert { format: format.name().to_owned(), name: name.map(str::to_owned) };
-        let output = self.run(work, bytes, self.limits.time(size), FaultKind::ConversionFailed).await?;
+        match self.converted(work, bytes).await {
+            Err(failure) if failure.cause == Some(Cause::NoTextLayer) => {
+                let programs = self.ocr.programs(format, failure)?;
+                self.recognise(programs, bytes, format, name).await
+            }
+            converted => converted,
+        }
+    }
+
+    /// Converts pictures of text.
+    async fn recognise(
+        &self,
+        programs: &OcrPrograms,
+        bytes: &[u8],
+        format: Format,
+        name: Option<&str>,
+    ) -> Result<Converted, DocumentFailure> {
+        let longest = self.limits.longest;
+        let pages = {
+            let closed =
+                |closed: AcquireError| DocumentFailure::new(FaultKind::ConversionFailed, closed.to_string());
+            let _slot = self.slots.acquire().await.map_err(closed)?;
+            timeout(longest, programs.recognise(bytes, format, &self.limits))
+                .await
+                .unwrap_or_else(|| Err(DocumentFailure::timed_out(FaultKind::ConversionFailed, longest)))?
+        };
+        let recognised = Recognised { hash: binary_hash(bytes), pages };
+        let input = serde_json::to_vec(&recognised).unwrap_or_default();
+        let work = Work::Build { format: format.name().to_owned(), name: name.map(str::to_owned) };
+        self.converted(work, &input).await
+    }
+
+    /// Reads the JSON of a document that another program wrote, without the text `note` at its end.
+    pub(super) async fn check(&self, json: &[u8], note: String) -> Result<Converted, DocumentFailure> {
+        self.converted(Work::Check { note }, json).await
+    }
+
+    async fn converted(&self, work: Work, bytes: &[u8]) -> Result<Converted, DocumentFailure> {
+        let time = self.limits.time(bytes.len() as u64);
+        let output = self.run(work, bytes, time, FaultKind::ConversionFailed).await?;
         let broken = || DocumentFailure::new(FaultKind::ConversionFailed, "the converter answered nonsense");
         let end = output.iter().position(|byte| *byte == b'\n').ok_or_else(broken)?;
         let summary = serde_json::from_slice(&output[..end]).map_err(|_| broken())?;
@@ -79,7 +121,18 @@ impl Converter {
 
     /// Writes a document, or a part of it, in another format.
     pub async fn export(&self, json: &[u8], to: ExportFormat, part: Part) -> Result<String, DocumentFailure> {
-        let work = Work::Export { to, part };
+        self.export_in(json, to, part, ExportStyle::Plain).await
+    }
+
+    /// Writes a document in a style.
+    pub async fn export_in(
+        &self,
+        json: &[u8],
+        to: ExportFormat,
+        part: Part,
+        style: ExportStyle,
+    ) -> Result<String, DocumentFailure> {
+        let work = Work::Export { to, part, style };
         let output = self.run(work, json, ConversionLimits::EXPORT, FaultKind::ExportFailed).await?;
         String::from_utf8(output)
             .map_err(|_| DocumentFailure::new(FaultKind::ExportFailed, "the export is not UTF-8"))

@@ -16,6 +16,14 @@ pub struct DocumentFailure {
     pub hint: Option<String>,
     /// For the log only.
     pub detail: Option<String>,
+    pub(super) cause: Option<Cause>,
+}
+
+/// A cause that the server can do something about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Cause {
+    /// The text is in pictures.
+    NoTextLayer,
 }
 
 /// A failure as the child process reports it.
@@ -24,11 +32,12 @@ pub(super) struct ReportedFailure {
     code: String,
     message: String,
     hint: Option<String>,
+    cause: Option<Cause>,
 }
 
 impl DocumentFailure {
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None, detail: None }
+        Self { kind, message: message.into(), hint: None, detail: None, cause: None }
     }
 
     #[must_use]
@@ -75,8 +84,9 @@ impl DocumentFailure {
             ReadError::NoBytes => failure.hint("the file may not have been written completely"),
             ReadError::Encrypted => failure
                 .hint("save it without a password first; tools take none, because a model would see it"),
-            ReadError::NoTextLayer => {
-                failure.hint("use a server with OCR, such as docling-mcp, as an upstream")
+            ReadError::NoTextLayer => Self { cause: Some(Cause::NoTextLayer), ..failure },
+            ReadError::NothingRecognised => {
+                failure.hint("scan it again with more contrast, or set `documents.ocrLanguages`")
             }
             _ => failure,
         }
@@ -87,6 +97,7 @@ impl DocumentFailure {
             code: self.kind.entry().code.to_owned(),
             message: self.message.clone(),
             hint: self.hint.clone(),
+            cause: self.cause,
         };
         serde_json::to_vec(&report).unwrap_or_default()
     }
@@ -102,7 +113,7 @@ impl DocumentFailure {
             FaultKind::ResourceNotFound,
         ];
         let kind = kinds.into_iter().find(|kind| kind.entry().code == report.code)?;
-        Some(Self { kind, message: report.message, hint: report.hint, detail: None })
+        Some(Self { kind, message: report.message, hint: report.hint, detail: None, cause: report.cause })
     }
 }
 

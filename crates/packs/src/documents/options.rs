@@ -4,7 +4,9 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use trunkline_store::Store;
 
+use super::engine::Engine;
 use super::fetch_url::FetchUrl;
+use super::ocr::Ocr;
 use crate::sandbox::{Protected, Roots};
 
 const MIB: u64 = 1024 * 1024;
@@ -17,6 +19,8 @@ pub struct DocumentsOptions {
     pub protected: Protected,
     /// The program whose [child](super::child) converts.
     pub program: PathBuf,
+    pub engine: Engine,
+    pub ocr: Ocr,
     pub conversion: ConversionLimits,
     pub keeping: KeepingLimits,
     /// Keeps converted documents.

@@ -3,11 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use trunkline_documents::Format;
-use trunkline_toolbox::{Template, Tool};
+use trunkline_toolbox::{Context, Template, Tool, ToolError};
 
 use super::convert;
 use super::convert_url;
-use super::converter::Converter;
+use super::converter::{Converted, Converter};
+use super::engine::Engine;
 use super::export;
 use super::handles::Handles;
 use super::options::{DocumentsOptions, KeepingLimits};
@@ -23,6 +24,7 @@ const MARGIN: Duration = Duration::from_secs(30);
 pub(super) struct Documents {
     pub(super) sandbox: Sandbox,
     pub(super) converter: Converter,
+    engine: Engine,
     pub(super) handles: Handles,
     pub(super) keeping: KeepingLimits,
 }
@@ -39,7 +41,8 @@ pub fn pack(options: DocumentsOptions) -> Pack {
     let largest = options.conversion.output;
     let documents = Arc::new(Documents {
         sandbox: Sandbox::new(options.roots, options.protected, HardLinks::default()),
-        converter: Converter::new(options.program, options.conversion),
+        converter: Converter::new(options.program, options.conversion, options.ocr),
+        engine: options.engine,
         handles: Handles::new(options.store, options.keeping.clone(), largest),
         keeping: options.keeping,
     });
@@ -58,6 +61,14 @@ pub fn pack(options: DocumentsOptions) -> Pack {
 }
 
 impl Documents {
+    pub(super) async fn convert(
+        &self,
+        cx: &Context,
+        document: (&[u8], Format, Option<&str>),
+    ) -> Result<Converted, ToolError> {
+        self.engine.convert(&self.converter, cx, document).await
+    }
+
     /// Time limit of a call that converts a file.
     pub(super) fn longest_call(&self) -> Duration {
         self.converter.limits().longest + MARGIN

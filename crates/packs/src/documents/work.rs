@@ -17,8 +17,13 @@ pub enum Work {
         format: String,
         name: Option<String>,
     },
+    /// Builds a document from recognised pages. The output is that of a conversion.
+    Build { format: String, name: Option<String> },
+    /// Reads a document whose JSON is the input, and removes a text of this content from its end.
+    /// The output is that of a conversion.
+    Check { note: String },
     /// Writes a document whose JSON is the input.
-    Export { to: ExportFormat, part: Part },
+    Export { to: ExportFormat, part: Part, style: ExportStyle },
 }
 
 /// A format that documents are exported to.
@@ -28,6 +33,17 @@ pub enum ExportFormat {
     Markdown,
     Html,
     Json,
+}
+
+/// The style of Markdown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExportStyle {
+    /// As docling-core exports a document.
+    #[default]
+    Plain,
+    /// With the names of sheets, and comments on cells.
+    Reading,
 }
 
 /// A part of a document.

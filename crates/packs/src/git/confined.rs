@@ -50,5 +50,5 @@ pub(super) fn confinement(git: &Git, mode: Mode, own: Vec<PathBuf>) -> Option<Co
         Mode::Read => reads.extend(inside),
         Mode::Write | Mode::Network => writable.extend(inside),
     }
-    Some(Confinement { writable, reads: Reads::Only(reads) })
+    Some(Confinement { writable, reads: Reads::Only(reads), network: trunkline_process::Network::Allowed })
 }

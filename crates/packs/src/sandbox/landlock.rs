@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use trunkline_process::{Confinement, Reads, Restriction, RestrictionFailed};
+use trunkline_process::{Confinement, Network, Reads, Restriction, RestrictionFailed};
 
 use super::roots::Roots;
 
@@ -18,5 +18,5 @@ pub fn restrict_process(
 ) -> Result<Restriction, RestrictionFailed> {
     let roots = roots.iter().map(|root| root.path().to_owned());
     let writable = roots.chain(also.iter().cloned()).collect();
-    Confinement { writable, reads: reads.clone() }.restrict_thread()
+    Confinement { writable, reads: reads.clone(), network: Network::Allowed }.restrict_thread()
 }

@@ -1,8 +1,8 @@
 //! Turns settings into the documents pack.
 
 use super::packs::Offered;
-use crate::failure::Failure;
-use std::sync::Arc;
+use crate::{environment::Environment, failure::Failure};
+use std::{sync::Arc, time::Duration};
 use trunkline_config::Documents;
 use trunkline_packs::sandbox::{Protected, Roots};
 use trunkline_store::Store;
@@ -11,6 +11,17 @@ use trunkline_store::Store;
 pub(crate) struct DocumentParts<'a> {
     pub(crate) settings: &'a Documents,
     pub(crate) store: &'a Arc<dyn Store>,
+    pub(crate) environment: &'a Environment,
+}
+
+/// Time for the queue, the fetch of a URL and the store, beside the longest conversion.
+const BESIDE_CONVERSION: Duration = Duration::from_mins(3);
+
+impl DocumentParts<'_> {
+    /// Time limit of a call of these tools. They have shorter ones of their own, by size.
+    pub(super) fn longest_call(&self) -> Duration {
+        self.settings.timeout + BESIDE_CONVERSION
+    }
 }
 
 /// The tools and resources of the pack.
@@ -20,24 +31,13 @@ pub(super) fn offered(
     roots: &Roots,
     protected: Protected,
 ) -> Result<Offered, Failure> {
-    use trunkline_packs::documents::{DocumentsOptions, Pack, pack};
-
-    let Pack { tools, templates } = pack(DocumentsOptions {
-        roots: roots.clone(),
-        protected,
-        program: converting::program()?,
-        conversion: converting::conversion(parts.settings),
-        keeping: converting::keeping(parts.settings),
-        store: Arc::clone(parts.store),
-        fetch: Some(Arc::new(converting::fetcher(&parts.settings.fetch)?)),
-    });
-    Ok(Offered { tools, templates })
+    Ok(trunkline_packs::documents::pack(converting::options(parts, roots, protected)?).into())
 }
 
 /// Without the feature, there are no tools for documents.
 #[cfg(not(feature = "documents"))]
 pub(super) fn offered(parts: &DocumentParts<'_>, _: &Roots, _: Protected) -> Result<Offered, Failure> {
-    let DocumentParts { settings, store } = parts;
+    let DocumentParts { settings, store, .. } = parts;
     tracing::debug!(?settings, ?store, "this build cannot convert documents");
     Ok(Offered::default())
 }
@@ -46,14 +46,23 @@ pub(super) fn offered(parts: &DocumentParts<'_>, _: &Roots, _: Protected) -> Res
 pub(crate) mod converting {
     //! The converter and the fetcher, which `trunkline convert` uses, too.
 
-    use crate::failure::Failure;
+    use super::DocumentParts;
+    use crate::{
+        environment::{self, Environment},
+        failure::Failure,
+    };
     use futures_util::future::BoxFuture;
     use http::{HeaderMap, header};
-    use std::path::PathBuf;
-    use trunkline_config::{DocumentFetch, Documents};
-    use trunkline_packs::documents::{
-        ConversionLimits, DocumentFailure, FetchUrl, FetchedUrl, KeepingLimits,
+    use std::{path::PathBuf, sync::Arc};
+    use trunkline_config::{DocumentFetch, Documents, OcrSetting};
+    use trunkline_packs::{
+        documents::{
+            ConversionLimits, DocumentFailure, DocumentsOptions, Engine, FetchUrl, FetchedUrl, KeepingLimits,
+            Ocr, OcrPrograms,
+        },
+        sandbox::{Protected, Roots},
     };
+    use trunkline_process::{DEFAULT_PATH, is_executable, search_path};
     use trunkline_protocol::FaultKind;
     use trunkline_transport::{
         foreign::{AddressGuard, AllowedHosts, FetchLimits, Fetched, ForeignError, ForeignFetcher},
@@ -68,6 +77,45 @@ pub(crate) mod converting {
         }
         std::env::current_exe()
             .map_err(|error| Failure::usage(format!("the path of this program is not known: {error}")))
+    }
+
+    pub(in crate::wire) fn options(
+        parts: &DocumentParts<'_>,
+        roots: &Roots,
+        protected: Protected,
+    ) -> Result<DocumentsOptions, Failure> {
+        Ok(DocumentsOptions {
+            roots: roots.clone(),
+            protected,
+            program: program()?,
+            engine: Engine::Child,
+            ocr: ocr(parts.settings, parts.environment),
+            conversion: conversion(parts.settings),
+            keeping: keeping(parts.settings),
+            store: Arc::clone(parts.store),
+            fetch: Some(Arc::new(fetcher(&parts.settings.fetch)?)),
+        })
+    }
+
+    /// The programs that recognise text, if they are on the PATH.
+    pub(crate) fn ocr(settings: &Documents, environment: &Environment) -> Ocr {
+        if settings.ocr == OcrSetting::Off {
+            return Ocr::Off;
+        }
+        let path = environment.get(environment::PATH).unwrap_or(DEFAULT_PATH);
+        let places = search_path(path.as_ref());
+        let find = |program: &str| {
+            places.iter().map(|place| place.join(program)).find(|program| is_executable(program))
+        };
+        let Some(tesseract) = find("tesseract") else { return Ocr::Missing };
+        let variable = |name: &str| Some((name.to_owned(), environment.get_filled(name)?.to_owned()));
+        Ocr::With(OcrPrograms {
+            tesseract,
+            pdftoppm: find("pdftoppm"),
+            languages: settings.ocr_languages.clone(),
+            pages: settings.ocr_pages,
+            variables: environment::OCR.iter().filter_map(|name| variable(name)).collect(),
+        })
     }
 
     pub(crate) fn conversion(settings: &Documents) -> ConversionLimits {

@@ -62,6 +62,13 @@ impl From<Vec<Tool>> for Offered {
     }
 }
 
+#[cfg(feature = "documents")]
+impl From<trunkline_packs::documents::Pack> for Offered {
+    fn from(pack: trunkline_packs::documents::Pack) -> Self {
+        Self { tools: pack.tools, templates: pack.templates }
+    }
+}
+
 impl From<&Builtin> for Packs {
     fn from(builtin: &Builtin) -> Self {
         Self {
@@ -143,14 +150,11 @@ impl Packs {
             Pack::Filesystem => kit("trunkline-filesystem", "Files", self.files(&self.open()?).into()),
             Pack::Git => kit("trunkline-git", "Git", self.repositories(environment)?.into()),
             Pack::Ci => kit("trunkline-ci", "CI", self.projects(environment)?.into()),
-            Pack::Documents => {
-                let offered = documents::offered(parts, &self.open()?, self.protected())?;
-                kit("trunkline-documents", "Documents", offered)
-            }
+            Pack::Documents => documents_kit(documents::offered(parts, &self.open()?, self.protected())?),
         }
     }
 
-    fn protected(&self) -> Protected {
+    pub(super) fn protected(&self) -> Protected {
         Protected::default().and_files(&self.guarded).and_private(&self.private)
     }
 
@@ -218,6 +222,11 @@ impl Packs {
         };
         self.roots.iter().map(path).collect()
     }
+}
+
+/// The documents pack alone.
+pub(super) fn documents_kit(offered: impl Into<Offered>) -> Result<Kit, Failure> {
+    kit("trunkline-documents", "Documents", offered.into())
 }
 
 fn kit(name: &str, title: &str, offered: Offered) -> Result<Kit, Failure> {

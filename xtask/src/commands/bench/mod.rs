@@ -6,6 +6,7 @@
 //! shows medians over the rounds.
 
 mod case;
+mod documents;
 mod gateway;
 mod http1;
 mod median;
@@ -38,11 +39,12 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
         Some("gateway") => gateway::run(workspace, arguments),
         Some("http1") => http1::run(workspace, arguments),
         Some("rest") => rest::run(workspace, arguments),
+        Some("documents") => documents::run(workspace, arguments),
         Some("audit") => part(workspace, arguments, ["trunkline-gateway", "audit"]),
         Some("policy") => part(workspace, arguments, ["trunkline-gateway", "policy"]),
         Some("timers") => part(workspace, arguments, ["trunkline-resilience", "timers"]),
         _ => bail!(
-            "expected `bench client`, `serve`, `gateway`, `http1`, `rest`, `audit`, `policy` or `timers`"
+            "expected `bench client`, `serve`, `gateway`, `http1`, `rest`, `documents`, `audit`, `policy` or `timers`"
         ),
     }
 }

@@ -3,7 +3,7 @@
 use super::{Kind, PdfBlock, furniture::Place};
 use crate::read::ReadOptions;
 use crate::{
-    Bounds, Document, Extra, Group, Members, NodeId, NodeKind, Origin, Page, Provenance, Table, Text,
+    Bounds, Document, Extra, Format, Group, Members, NodeId, NodeKind, Origin, Page, Provenance, Table, Text,
 };
 use serde_json::{Number, json};
 
@@ -17,12 +17,12 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    pub(super) fn new(bytes: &[u8], options: &ReadOptions) -> Self {
+    pub(super) fn of(format: Format, binary_hash: u64, options: &ReadOptions) -> Self {
         let name = options.name.as_deref().unwrap_or("document.pdf");
         let mut document = Document::new(crate::read::stem(name));
         document.origin = Some(Origin {
-            mimetype: "application/pdf".to_owned(),
-            binary_hash: hash(bytes),
+            mimetype: format.media_type().to_owned(),
+            binary_hash,
             filename: name.to_owned(),
             uri: None,
             extra: Extra::new(),
@@ -175,11 +175,4 @@ fn provenance(block: &PdfBlock, characters: usize) -> Vec<Provenance> {
     };
     let (page_no, charspan) = (i64::from(block.page), json!([0, characters]));
     vec![Provenance { page_no, bbox, charspan, extra: Extra::new() }]
-}
-
-/// FNV-1a: names the file in `binary_hash`, and protects nothing.
-fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
 }

@@ -56,6 +56,17 @@ impl PageCells {
             .collect()
     }
 
+    /// The cells of a page whose lines are known already.
+    pub(super) fn of_lines<'a>(lines: impl Iterator<Item = &'a Line>) -> Self {
+        let cell = |line: &Line| Cell {
+            text: line.text.clone(),
+            key: key(&line.text),
+            bounds: line.bounds,
+            used: false,
+        };
+        Self { lines: lines.map(cell).collect(), words: Vec::new() }
+    }
+
     pub(super) fn characters(&self) -> impl Iterator<Item = char> + '_ {
         self.lines.iter().flat_map(|line| line.key.chars())
     }

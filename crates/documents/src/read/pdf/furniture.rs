@@ -2,7 +2,6 @@
 
 use super::{Kind, PdfBlock};
 use std::collections::{HashMap, HashSet};
-use unpdf::Page;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Place {
@@ -15,7 +14,7 @@ const EDGE: f32 = 0.1;
 /// Share of the page's height in which even a line that no page repeats is furniture.
 const MARGIN: f32 = 0.07;
 
-pub(super) fn mark(blocks: &mut [PdfBlock], pages: &[Page]) {
+pub(super) fn mark(blocks: &mut [PdfBlock], pages: usize) {
     let mut seen: HashMap<(Place, String), HashSet<u32>> = HashMap::new();
     for block in blocks.iter() {
         if let Some(key) = key(block) {
@@ -23,7 +22,7 @@ pub(super) fn mark(blocks: &mut [PdfBlock], pages: &[Page]) {
         }
     }
     // Most pages of a document have its furniture; chapters have their own.
-    let enough = (pages.len() / 4).max(2);
+    let enough = (pages / 4).max(2);
     for index in 0..blocks.len() {
         let lone = lone_line(blocks, index);
         let block = &mut blocks[index];

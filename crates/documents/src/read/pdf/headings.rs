@@ -3,7 +3,7 @@
 use super::{Kind, PdfBlock, cells::PageCells};
 
 /// Lines of a heading are higher than those of the body by this factor.
-const LARGER: f32 = 1.12;
+pub(super) const LARGER: f32 = 1.12;
 /// A bold line of the body's size is a heading if it is this short.
 const BOLD_CHARACTERS: usize = 80;
 /// Longer text is no heading, whatever its size.
@@ -11,17 +11,22 @@ const MAX_CHARACTERS: usize = 200;
 const MAX_LINES: usize = 3;
 
 /// Turns texts into headings.
-pub(super) fn mark(blocks: &mut [PdfBlock], pages: &[PageCells]) {
+pub(super) fn mark(blocks: &mut [PdfBlock], pages: &[PageCells], larger: f32) {
     let body = body_height(pages);
     for block in blocks {
         let Kind::Text { text, bold, hint } = &block.kind else { continue };
-        if is_heading(text, (*bold, *hint), block, body) {
+        if is_heading(text, (*bold, *hint), block, (body, larger)) {
             block.kind = Kind::Heading(text.clone());
         }
     }
 }
 
-fn is_heading(text: &str, (bold, hint): (bool, bool), block: &PdfBlock, body: Option<f32>) -> bool {
+fn is_heading(
+    text: &str,
+    (bold, hint): (bool, bool),
+    block: &PdfBlock,
+    (body, larger): (Option<f32>, f32),
+) -> bool {
     let length = text.chars().count();
     if length > MAX_CHARACTERS || block.lines > MAX_LINES || !text.chars().any(char::is_alphanumeric) {
         return false;
@@ -29,7 +34,7 @@ fn is_heading(text: &str, (bold, hint): (bool, bool), block: &PdfBlock, body: Op
     let (Some(height), Some(body)) = (block.line_height, body) else { return hint };
     let ratio = height / body;
     let sentence = text.ends_with(['.', ',', ';', ':']);
-    if ratio >= LARGER {
+    if ratio >= larger {
         return !(sentence && length > BOLD_CHARACTERS);
     }
     // Neither smaller than the body nor a sentence.

@@ -7,12 +7,14 @@ mod furniture;
 mod headings;
 mod lines;
 mod lists;
+mod recognised;
 mod tables;
 
 use super::{ReadError, ReadOptions, office};
 use crate::{Document, Format};
 use builder::Builder;
 use cells::PageCells;
+pub use recognised::{RecognisedPage, recognised};
 use unicode_bidi::{BidiClass, bidi_class};
 use unpdf::{Block, ErrorKind, InlineContent, Paragraph, ParseOptions};
 
@@ -36,14 +38,21 @@ pub(super) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document, Read
             blocks.extend(self::blocks(element, page, &mut cells));
         }
     }
-    headings::mark(&mut blocks, &cells);
-    furniture::mark(&mut blocks, &parsed.pages);
-    let mut builder = Builder::new(bytes, options);
+    headings::mark(&mut blocks, &cells, headings::LARGER);
+    furniture::mark(&mut blocks, parsed.pages.len());
+    let mut builder = Builder::of(Format::Pdf, binary_hash(bytes), options);
     for page in &parsed.pages {
         builder.page(i64::from(page.number), page.width, page.height);
     }
     builder.blocks(blocks);
     Ok(builder.finish())
+}
+
+/// FNV-1a: names the file in `binary_hash`, and protects nothing.
+pub fn binary_hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }
 
 /// A part of a page on its way into the document.

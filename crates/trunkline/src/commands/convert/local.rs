@@ -1,11 +1,11 @@
 //! Converts in child processes of this program.
 
 use super::job::Convert;
-use crate::{failure::Failure, wire::documents::converting};
+use crate::{environment::Environment, failure::Failure, wire::documents::converting};
 use trunkline_config::Documents;
 use trunkline_documents::Format;
 use trunkline_packs::documents::{
-    Converter, DocumentFailure, ExportFormat, FetchUrl, Part, format_of_file, format_of_url,
+    Converter, DocumentFailure, ExportFormat, ExportStyle, FetchUrl, Part, format_of_file, format_of_url,
 };
 
 pub(super) struct Local {
@@ -14,8 +14,9 @@ pub(super) struct Local {
 }
 
 impl Local {
-    pub(super) fn new(settings: &Documents) -> Result<Self, Failure> {
-        let converter = Converter::new(converting::program()?, converting::conversion(settings));
+    pub(super) fn new(settings: &Documents, environment: &Environment) -> Result<Self, Failure> {
+        let ocr = converting::ocr(settings, environment);
+        let converter = Converter::new(converting::program()?, converting::conversion(settings), ocr);
         Ok(Self { converter, fetcher: converting::fetcher(&settings.fetch)? })
     }
 
@@ -31,7 +32,7 @@ impl Local {
         to: ExportFormat,
     ) -> Result<String, DocumentFailure> {
         let converted = self.converter.convert(bytes, format, name).await?;
-        self.converter.export(&converted.json, to, Part::Whole).await
+        self.converter.export_in(&converted.json, to, Part::Whole, ExportStyle::Reading).await
     }
 }
 

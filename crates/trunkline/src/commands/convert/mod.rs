@@ -5,6 +5,7 @@ mod local;
 mod remote;
 mod report;
 mod sources;
+mod upstream;
 
 use super::{Context, Ending};
 use crate::{
@@ -17,9 +18,12 @@ use crate::{
 };
 use futures_util::{StreamExt, stream};
 use job::{Convert, Job, Outcome, Progress};
+use remote::Remote;
 use std::path::PathBuf;
 use trunkline_client::Client;
 use trunkline_packs::documents::ExportFormat;
+use trunkline_protocol::ServerName;
+use upstream::ConfiguredServer;
 
 /// Convert documents to Markdown, HTML or JSON
 ///
@@ -81,14 +85,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     }
     let jobs = Job::of(sources, args.out.as_deref(), args.to.into(), args.force);
     let outcomes = if let Some(server) = &args.server {
-        let words = [server.clone()];
-        let split = TargetWords { words: &words, command: &[] }.split(&context.environment)?;
-        session::with_client(context, split, &args.connection, async |client: &Client| {
-            Ok(all(context, &remote::Remote::new(client), jobs, 1).await)
-        })?
+        by_server(context, args, server, jobs)?
     } else {
         let loaded = settings::load(context, args.config.as_deref(), Vec::new())?;
-        let local = local::Local::new(&loaded.settings.documents)?;
+        let local = local::Local::new(&loaded.settings.documents, &context.environment)?;
         let concurrency = local.concurrency();
         runtime::start()?.block_on(async {
             let mut stop = Stop::listen_on_terminal()?;
@@ -99,6 +99,31 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         })?
     };
     report::show(context, args.out.as_deref(), &outcomes)
+}
+
+/// Converts with a server: one of the configuration, or one at an address.
+fn by_server(context: &Context, args: &Args, server: &str, jobs: Vec<Job>) -> Result<Vec<Outcome>, Failure> {
+    let mut loaded = settings::load(context, args.config.as_deref(), Vec::new())?;
+    let name = server.parse::<ServerName>().ok();
+    let Some(name) = name.filter(|name| loaded.settings.servers.contains_key(name)) else {
+        let words = [server.to_owned()];
+        let split = TargetWords { words: &words, command: &[] }.split(&context.environment)?;
+        return session::with_client(context, split, &args.connection, async |client: &Client| {
+            Ok(all(context, &Remote::Client(client), jobs, 1).await)
+        });
+    };
+    upstream::adjust(&mut loaded, &name, &args.connection)?;
+    runtime::start()?.block_on(async {
+        let mut stop = Stop::listen_on_terminal()?;
+        let server = ConfiguredServer::start(context, loaded, &name)?;
+        let remote = Remote::Configured(&server);
+        let outcomes = tokio::select! {
+            outcomes = all(context, &remote, jobs, 1) => Ok(outcomes),
+            stopped = stop.stopped() => Err(stopped),
+        };
+        server.stop().await;
+        outcomes
+    })
 }
 
 /// Does all jobs, a few at a time, with a progress bar; the outcomes are in the order of the jobs.

@@ -1,27 +1,29 @@
 //! Converts with the document tools of a server.
 
-use super::job::Convert;
+use super::{job::Convert, upstream::ConfiguredServer};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
 use trunkline_client::Client;
 use trunkline_packs::documents::{DocumentFailure, ExportFormat, format_of_file, tool_for};
 use trunkline_protocol::{
-    FaultKind, Object, Raw,
+    Fault, FaultKind, Object, Raw,
     message::{CallToolResult, ContentBlock, failure_kind},
 };
 
 /// Largest file that is sent, so that its base64 fits into the usual limit of a request.
 const LARGEST: u64 = 7_000_000;
+/// Advice for a server that does not have our tools.
+const NO_SUCH_TOOL: &str = "the server needs the tools convert_* and export_*; docling-mcp has them with \
+                            `\"adapter\": \"docling-mcp\"` in its configuration";
 
-pub(super) struct Remote<'a> {
-    client: &'a Client,
+/// A server with the document tools.
+pub(super) enum Remote<'a> {
+    /// At an address.
+    Client(&'a Client),
+    Configured(&'a ConfiguredServer),
 }
 
-impl<'a> Remote<'a> {
-    pub(super) fn new(client: &'a Client) -> Self {
-        Self { client }
-    }
-
+impl Remote<'_> {
     /// Converts with one tool and exports with another.
     async fn convert(
         &self,
@@ -52,18 +54,28 @@ impl<'a> Remote<'a> {
         kind: FaultKind,
     ) -> Result<CallToolResult, DocumentFailure> {
         let failed = |kind, text: String| DocumentFailure::new(kind, text);
-        let object: Option<Object> = Raw::encode(arguments).ok().and_then(|raw| raw.object());
-        let object = object.ok_or_else(|| failed(kind, "the arguments are no JSON object".to_owned()))?;
-        let result = self
-            .client
-            .call(tool, object)
-            .await
-            .map_err(|fault| failed(fault.kind(), fault.message().to_owned()))?;
+        let result = self.send(tool, arguments).await.map_err(|fault| {
+            let failure = failed(fault.kind(), fault.message().to_owned());
+            match fault.kind() {
+                FaultKind::NotAvailable => failure.hint(NO_SUCH_TOOL),
+                _ => failure,
+            }
+        })?;
         if result.failed() {
             let reported = Raw::encode(&result).ok().and_then(|raw| failure_kind(&raw));
             return Err(failed(reported.unwrap_or(kind), text(&result)));
         }
         Ok(result)
+    }
+
+    async fn send(&self, tool: &str, arguments: &Value) -> Result<CallToolResult, Fault> {
+        match self {
+            Self::Client(client) => {
+                let object: Object = Raw::from(arguments.clone()).object().unwrap_or_default();
+                client.call(tool, object).await
+            }
+            Self::Configured(server) => server.call(tool, arguments).await,
+        }
     }
 }
 

@@ -228,7 +228,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         store::folder(&loaded.settings),
     ];
     packs.restrict(&roots, records.into_iter().flatten().collect())?;
-    let parts = DocumentParts { settings: &loaded.settings.documents, store: &store };
+    let documents = &loaded.settings.documents;
+    let parts = DocumentParts { settings: documents, store: &store, environment: &context.environment };
     let kit = packs.all(&roots, &context.environment, &parts)?;
     let engine = Engine::start(threads)?;
     let workers = engine.workers();

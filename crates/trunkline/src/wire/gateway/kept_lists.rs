@@ -106,7 +106,13 @@ fn definition(server: &Server, target: &Target) -> String {
         Reach::Remote(remote) => pairs(&remote.headers),
         Reach::Builtin(_) | Reach::Unusable(_) => Vec::new(),
     };
-    format!("{} {} {identity:?}", server.name, target.key())
+    let adapter = match &server.reach {
+        Reach::Local(local) => local.adapter.as_ref().map(|adapted| adapted.adapter),
+        _ => None,
+    };
+    // Written only if there is one, so that lists kept earlier are still found.
+    let adapter = adapter.map(|adapter| format!(" {adapter:?}")).unwrap_or_default();
+    format!("{} {} {identity:?}{adapter}", server.name, target.key())
 }
 
 fn pairs<'a>(

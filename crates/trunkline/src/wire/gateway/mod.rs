@@ -1,5 +1,6 @@
 //! Builds the gateway from the configuration, and applies changes while it runs.
 
+mod adapter;
 pub(crate) mod approvals;
 pub(crate) mod explain;
 mod harmless;
@@ -112,7 +113,7 @@ impl Running {
             desk: &desk,
             guarded: &loaded.guarded,
             private: &loaded.private,
-            documents: DocumentParts { settings: &settings.documents, store: &store },
+            documents: DocumentParts { settings: &settings.documents, store: &store, environment },
         };
         let upstreams = maker.all(settings)?;
         harmless.configure(settings);
@@ -171,7 +172,11 @@ impl Running {
             desk: &self.desk,
             guarded: &loaded.guarded,
             private: &loaded.private,
-            documents: DocumentParts { settings: &settings.documents, store: &self.store },
+            documents: DocumentParts {
+                settings: &settings.documents,
+                store: &self.store,
+                environment: &self.environment,
+            },
         };
         let mut upstreams = now.upstreams.clone();
         let mut gone: Vec<_> = changes.removed.iter().filter_map(|name| upstreams.remove(name)).collect();

@@ -1,6 +1,7 @@
 //! Builds an upstream from a configured server.
 
 use super::{
+    adapter,
     harmless::Harmless,
     kept_lists::KeptLists,
     personal::{self, PersonalServer},
@@ -21,14 +22,14 @@ use crate::{
 };
 use futures_util::future::{BoxFuture, FutureExt};
 use globset::{Glob, GlobMatcher};
-use std::{collections::BTreeMap, future, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, future, path::PathBuf, sync::Arc, time::Duration};
 use trunkline_client::{
     Connector, Memory, Target,
-    resilience::{BreakerOptions, RetryOptions, Safety},
+    resilience::{BreakerOptions, RetryOptions, Safety, TimeoutOptions, Timeouts},
 };
 use trunkline_config::{
-    Local, Reach, Remote, Secret, Server, Sessions as SessionSetting, Settings, Start as StartSetting,
-    ToolChange,
+    Local, Pack, Reach, Remote, Secret, Server, Sessions as SessionSetting, Settings,
+    Start as StartSetting, ToolChange,
 };
 use trunkline_gateway::upstream::{
     InProcess, Sessions, Start, ToolOptions, ToolRules, Upstream, UpstreamOptions,
@@ -65,7 +66,7 @@ impl Maker<'_> {
         {
             return self.personal(remote, server).map_err(named);
         }
-        let (mut reached, mut offered) = (None, None);
+        let (mut reached, mut offered, mut adapting) = (None, None, None);
         let (connect, local): (Arc<dyn Connect>, bool) = match &server.reach {
             Reach::Local(local) => {
                 let (mut target, options) = reach::program(local, server, self.environment).map_err(named)?;
@@ -73,6 +74,7 @@ impl Maker<'_> {
                     command.environment.push(self.lineage.variable());
                 }
                 reached = Some(target.clone());
+                adapting = adapter::prepare(local, &mut target, (self.guarded, self.private))?;
                 offered = Some(reach::exactly(&options).unwrap_or(Revision::NEWEST_LEGACY));
                 (Arc::new(Connector::new(target, options)), true)
             }
@@ -106,8 +108,18 @@ impl Maker<'_> {
             // Nothing can be started, and the attempt makes the reason known at once.
             options.start = Start::AtOnce;
         }
+        if adapting.is_some()
+            || matches!(&server.reach, Reach::Builtin(builtin) if builtin.pack == Pack::Documents)
+        {
+            options.timeouts = at_least(options.timeouts, self.documents.longest_call());
+        }
         let options = options.checked().map_err(|error| named(error.to_string()))?;
-        let connect = self.observed.connect(&server.name, connect);
+        let mut connect = self.observed.connect(&server.name, connect);
+        if let Some(adapting) = adapting {
+            let (adapted, kit) = adapting.around(connect, &self.documents)?;
+            self.harmless.learn(&server.name, kit.read_only);
+            connect = adapted;
+        }
         let upstream = Upstream::new(server.name.clone(), connect, options);
         if let Some(target) = reached {
             self.lists.attach(server, &target, &upstream);
@@ -133,6 +145,14 @@ impl Maker<'_> {
         let connect = PersonalServer { name, target, options: connect, headers, tokens, observation };
         Ok(Upstream::personal(server.name.clone(), Arc::new(connect), options))
     }
+}
+
+/// The time limits, with at least this time for a call.
+fn at_least(limits: Timeouts, call: Duration) -> Timeouts {
+    let call = limits.call().max(call);
+    let raised = TimeoutOptions { connect: limits.connect(), call, ceiling: limits.ceiling().max(call) };
+    // The longest time of a conversion is below the longest that a call may have.
+    Timeouts::new(raised).unwrap_or(limits)
 }
 
 /// A server with unresolved references. Only a change of the configuration helps.
