@@ -132,8 +132,10 @@ impl Linted {
     /// The rules with findings, so that a person can judge them.
     fn summary(&self) -> String {
         let first = self.first.iter().flatten();
-        let found: Vec<&str> =
-            first.filter(|(_, outcome)| outcome.starts_with("finding")).map(|(rule, _)| rule.as_str()).collect();
+        let found: Vec<&str> = first
+            .filter(|(_, outcome)| outcome.starts_with("finding"))
+            .map(|(rule, _)| rule.as_str())
+            .collect();
         format!("{} changes; findings: {}", self.changes.len(), found.join(", "))
     }
 }
@@ -164,7 +166,10 @@ mod tests {
         let passed = report(r#"{"rule":"a","outcome":"passed"}"#);
         let unsure = report(r#"{"rule":"a","outcome":"not-verified","why":"no answer"}"#);
         let found = report(r#"{"rule":"a","outcome":"finding","findings":[{"fingerprint":"x"}]}"#);
-        assert_eq!([&passed["a"], &unsure["a"], &found["a"]], ["passed", "not-verified no answer", "finding  x"]);
+        assert_eq!(
+            [&passed["a"], &unsure["a"], &found["a"]],
+            ["passed", "not-verified no answer", "finding  x"]
+        );
         assert!(outcomes("{}").is_err());
     }
 }
