@@ -97,6 +97,8 @@ impl Maker<'_> {
         let mut options = options(server).map_err(named)?;
         options.instance = Some(self.instance.clone());
         options.offered = offered;
+        // The configuration's warning and the banner name the reason.
+        options.failure_is_told = matches!(server.reach, Reach::Unusable(_));
         if !local {
             // There is no process to stop, and connecting lazily would save nothing.
             options.idle = None;
