@@ -7,7 +7,7 @@
 use crate::{
     connection::Inner,
     conversation::{self, Rounds},
-    era::{Ask, add_outcome, flat, lift_error},
+    era::{Ask, add_outcome, flat, lift_error, stripped},
     handshake,
     switchboard::Standing,
 };
@@ -67,7 +67,7 @@ pub(crate) async fn answer(connection: Arc<Inner>, call: Call) -> Outcome {
         }
         method::TASKS_CANCEL => {
             connection.pending_tasks.end(&id);
-            match connection.about_task(method::TASKS_CANCEL, &id).await? {
+            match connection.about_task(method::TASKS_CANCEL, own_params(&call, &id)).await? {
                 Ok(_) => Ok(done()),
                 // It may have ended already, which is fine; `tasks/get` fails if it does not
                 // exist.
@@ -96,7 +96,7 @@ impl Inner {
             Some(TaskStatus::Completed | TaskStatus::Failed) => {
                 let outcome = match self.pending_tasks.take_outcome(id) {
                     Some(outcome) => outcome,
-                    None => self.about_task(method::TASKS_RESULT, id).await?,
+                    None => self.about_task(method::TASKS_RESULT, one("taskId", id)).await?,
                 };
                 self.pending_tasks.end(id);
                 add_outcome(&mut task, outcome);
@@ -117,7 +117,7 @@ impl Inner {
     }
 
     async fn task(&self, call: &Call, id: &str) -> Result<Object, Fault> {
-        match self.about_task(method::TASKS_GET, id).await? {
+        match self.about_task(method::TASKS_GET, own_params(call, id)).await? {
             Ok(task) => Ok(flat(&task)),
             Err(error) => {
                 let error = lift_error(error, Era::Legacy, call.revision.era(), &call.method);
@@ -126,9 +126,13 @@ impl Inner {
         }
     }
 
-    async fn about_task(&self, name: &'static str, id: &str) -> Result<Result<Raw, ErrorObject>, Fault> {
+    async fn about_task(
+        &self,
+        name: &'static str,
+        params: Object,
+    ) -> Result<Result<Raw, ErrorObject>, Fault> {
         let limit = self.options.timeouts.call();
-        let mut exchange = self.exchange(&Ask::new(name, one("taskId", id)));
+        let mut exchange = self.exchange(&Ask::new(name, params));
         match timeout(limit, handshake::answer(&mut exchange)).await {
             Some(answer) => answer.map_err(|loss| loss.fault),
             None => Err(Fault::new(FaultKind::Timeout, format!("`{name}` was not answered"))),
@@ -229,6 +233,18 @@ impl PendingTask {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock()
     }
+}
+
+/// The parameters of the caller's request, without the members of the modern protocol.
+fn own_params(call: &Call, id: &str) -> Object {
+    let mut params = call.params.as_ref().and_then(Raw::object).unwrap_or_default();
+    params.set("taskId", Raw::string(id));
+    let meta = params.get("_meta").and_then(Raw::object).and_then(stripped);
+    match meta {
+        Some(meta) => params.set("_meta", meta),
+        None => _ = params.remove("_meta"),
+    }
+    params
 }
 
 fn one(name: &'static str, value: &str) -> Object {

@@ -2,7 +2,10 @@
 //!
 //! The gateway depends only on these traits and not on a transport; `client` implements them.
 
-use crate::{Caller, Fault, FaultKind, Handler, Notification, Raw, Revision, message::meta};
+use crate::{
+    Caller, Fault, FaultKind, Handler, Notification, Raw, Revision,
+    message::{TASKS_EXTENSION, meta, undeclare_tasks},
+};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
@@ -68,7 +71,8 @@ impl From<Fault> for ConnectError {
 pub struct Profile {
     /// The caller's id.
     pub principal: String,
-    /// The client's capabilities, in its own JSON text.
+    /// The client's capabilities, in its own JSON text, without the tasks extension: a client of
+    /// 2025-11-25 follows tasks by request, so its calls with and without tasks share a session.
     pub capabilities: String,
     /// The client's name and version, in its own JSON text, if given.
     pub client: Option<String>,
@@ -82,7 +86,7 @@ impl Profile {
         let meta = params.and_then(|params| params.member("_meta"));
         for (name, value) in meta.iter().flat_map(Raw::members) {
             match name.as_ref() {
-                meta::CLIENT_CAPABILITIES => capabilities = Some(text(value)),
+                meta::CLIENT_CAPABILITIES => capabilities = Some(without_tasks(text(value))),
                 meta::CLIENT_INFO => client = Some(text(value)),
                 _ => {}
             }
@@ -93,6 +97,17 @@ impl Profile {
             client,
         }
     }
+}
+
+fn without_tasks(capabilities: String) -> String {
+    if !capabilities.contains(TASKS_EXTENSION) {
+        return capabilities;
+    }
+    let Some(mut members) = Raw::parse(capabilities.clone()).ok().and_then(|raw| raw.object()) else {
+        return capabilities;
+    };
+    undeclare_tasks(&mut members);
+    members.to_raw().as_str().to_owned()
 }
 
 fn text(value: &[u8]) -> String {
@@ -112,5 +127,17 @@ mod tests {
         {
             assert!(!permanent(kind), "{kind:?}");
         }
+    }
+
+    #[test]
+    fn a_call_with_a_task_has_the_profile_of_one_without() {
+        let profile = |capabilities: serde_json::Value| {
+            let params = serde_json::json!({"_meta": {meta::CLIENT_CAPABILITIES: capabilities}});
+            Profile::of(&Caller::ourselves(), Some(&params.into()))
+        };
+        let with_task = profile(serde_json::json!({"roots": {}, "extensions": {TASKS_EXTENSION: {}}}));
+        assert_eq!(with_task, profile(serde_json::json!({"roots": {}})));
+        let other = profile(serde_json::json!({"extensions": {TASKS_EXTENSION: {}, "x": {}}}));
+        assert_eq!(other, profile(serde_json::json!({"extensions": {"x": {}}})));
     }
 }

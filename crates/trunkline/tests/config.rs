@@ -163,7 +163,7 @@ fn import_shows_first_and_writes_only_when_told_to() {
 
     Needs attention
     github (~/.cursor/mcp.json)
-      - set `GITHUB_TOKEN` to what stands in `environment.GITHUB_TOKEN`
+      - set `GITHUB_TOKEN` to what stands in `env.GITHUB_TOKEN`
     github (~/project/.mcp.json)
       - it is reached by WebSocket, which is no transport of the protocol
     local_one (~/project/.mcp.json)

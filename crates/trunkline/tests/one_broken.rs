@@ -134,6 +134,67 @@ fn the_banner_names_unusable_servers() {
 }
 
 #[test]
+fn the_log_does_not_repeat_what_the_banner_says() {
+    let home = Home::new();
+    broken(&home);
+    let log = home.path("log");
+    let mut command = trunkline(&[]);
+    command.args(["serve", "--json", "--no-audit", "--listen", "127.0.0.1:0"]).env("HOME", home.0.path());
+    command.current_dir(home.path("project")).stderr(fs::File::create(&log).expect("it can be written"));
+    let mut process = command.stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut line = String::new();
+    let output = process.stdout.take().expect("it is piped");
+    BufReader::new(output).read_line(&mut line).expect("it prints its address");
+    let facts: Value = serde_json::from_str(&line).expect("it is JSON");
+    let address = facts["endpoint"].as_str().expect("a text").trim_end_matches("/mcp");
+    // By then the gateway has found both of them unusable.
+    let status = home.run(&["status", address], &[]);
+    process.kill().expect("it runs");
+    process.wait().expect("it ends");
+    assert!(status.stdout.contains("tokenless"), "{status}");
+    let log = fs::read_to_string(log).expect("it was written");
+    assert!(log.contains("so the server `tokenless` is not used"), "{log}");
+    assert!(!log.lines().any(|line| line.contains("WARN") && line.contains("NOT_SET_A")), "{log}");
+}
+
+#[test]
+fn a_call_waits_for_the_server_that_is_starting() {
+    let home = Home::new();
+    let ready = home.path("ready");
+    let server = server().iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
+    let script = format!("until [ -e '{}' ]; do sleep 0.05; done; exec {server}", ready.display());
+    let servers = json!({"slow": {"command": ["sh", "-c", script]}});
+    home.write(".config/trunkline/trunkline.json", &json!({"mcp": {"servers": servers}}).to_string());
+    let (gateway, _) = Gateway::start(&home, &["--listen", "127.0.0.1:0"]);
+    let mut call = trunkline(&[]);
+    call.args(["call", "--trace", &format!("{}/mcp", gateway.address), "slow_echo", "message=hi"]);
+    call.env("HOME", home.0.path()).current_dir(home.path("project"));
+    let mut call = call.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let trace = BufReader::new(call.stderr.take().expect("it is piped")).lines().map_while(Result::ok);
+    let mut seen = String::new();
+    for line in trace {
+        // The first list has come without the server.
+        if line.contains("trunkline/missing") && !ready.exists() {
+            home.write("ready", "");
+        }
+        seen.push_str(&line);
+        seen.push('\n');
+    }
+    let output = call.wait_with_output().expect("it ends");
+    assert!(ready.exists(), "{seen}");
+    assert!(output.status.success(), "{seen}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "hi", "{seen}");
+}
+
+#[test]
+fn doctor_says_what_to_do_about_an_unset_variable() {
+    let home = Home::new();
+    broken(&home);
+    let run = home.run(&["doctor", "tokenless"], &[]);
+    assert!(run.code == 3 && run.stdout.contains("set it where the gateway and the client"), "{run}");
+}
+
+#[test]
 fn a_reference_in_security_settings_stays_fatal() {
     let home = Home::new();
     home.write(".config/trunkline/trunkline.json", r#"{"auth": {"keys": "{env:NOT_SET_A}"}}"#);
@@ -238,7 +299,8 @@ fn import_names_every_missing_variable_and_its_advice_works() {
         run.stdout.contains("set `API_TOKEN` to what stands in `headers.Authorization` after `Bearer `"),
         "{run}"
     );
-    assert!(run.stdout.contains("set `DB_TOKEN` to what stands in `command[1]` after `--token=`"), "{run}");
+    // The keys are those of the client's file, not ours.
+    assert!(run.stdout.contains("set `DB_TOKEN` to what stands in `args[0]` after `--token=`"), "{run}");
     let last = run.stdout.lines().last().expect("it prints something");
     assert_eq!(
         last,

@@ -5,6 +5,7 @@ mod bench;
 mod clients;
 mod compare;
 mod conformance;
+mod flicker;
 mod fuzz;
 mod r#gen;
 mod matrix;
@@ -66,6 +67,12 @@ const COMMANDS: &[Command] = &[
         usage: "strangers [--only PACKAGE]... [--as-built] [--write]",
         summary: "install published servers, and compare what they list directly, through the bridge and the gateway",
         run: strangers::run,
+    },
+    Command {
+        name: "flicker",
+        usage: "flicker [--servers N] [--runs N] [--only PACKAGE]... [--as-built]",
+        summary: "lint published servers again and again, and report every outcome that changes",
+        run: flicker::run,
     },
     Command {
         name: "via",

@@ -5,6 +5,7 @@
 //! lists, identity and capabilities are read with `trunkline list --json` in three ways. A server
 //! that fails must fail with the same error in each of them.
 
+mod flicker;
 mod offer;
 mod server;
 mod table;
@@ -22,6 +23,7 @@ use crate::workspace::Workspace;
 use server::Server;
 use trial::{Outcome, Trial};
 
+pub(crate) use flicker::{Extent, lint_repeatedly};
 pub(crate) use table::Table;
 
 /// The page with the results.

@@ -1,6 +1,7 @@
 //! Draft: a server of another client during conversion. Readers remove the keys they understand;
 //! the remaining ones are mentioned in a note.
 
+use super::client_keys::{ClientKeys, CommandForm};
 use serde_json::{Map, Value, json};
 
 /// A server's original keys, its converted keys, and notes for the user.
@@ -10,6 +11,7 @@ pub(crate) struct Draft {
     pub(crate) theirs: Map<String, Value>,
     /// The converted keys.
     pub(crate) ours: Map<String, Value>,
+    pub(crate) keys: ClientKeys,
     pub(crate) notes: Vec<String>,
     /// The reason why it cannot be imported.
     pub(crate) refused: Option<String>,
@@ -67,7 +69,10 @@ impl Draft {
     /// Converts the command: a string, an array, or a program with separate arguments.
     pub(crate) fn command(&mut self) {
         let mut words: Vec<String> = match self.take("command") {
-            Some(Value::String(program)) => vec![program],
+            Some(Value::String(program)) => {
+                self.keys.set_command(CommandForm::Separate);
+                vec![program]
+            }
             Some(Value::Array(words)) => words.iter().filter_map(plain_text).collect(),
             _ => return,
         };
@@ -76,6 +81,7 @@ impl Draft {
             && let Some(several) = command_words(line)
         {
             self.note(format!("`command` was one text, `{line}`; its words are separated now"));
+            self.keys.set_command(CommandForm::Line);
             words = several;
         }
         self.set("type", "local");
@@ -85,6 +91,7 @@ impl Draft {
     /// Converts environment variables from the client's key.
     pub(crate) fn environment(&mut self, key: &str) {
         if let Some(variables) = self.texts(key) {
+            self.keys.rename("environment", key);
             self.set("environment", variables);
         }
     }
@@ -92,12 +99,14 @@ impl Draft {
     /// Converts the URL from the client's key, if it is the effective one.
     pub(crate) fn url(&mut self, key: &str) {
         let Some(url) = self.take_text(key) else { return };
+        self.keys.rename("url", key);
         self.set("type", "remote");
         self.set("url", url);
     }
 
     pub(crate) fn headers(&mut self, key: &str) {
         if let Some(headers) = self.texts(key) {
+            self.keys.rename("headers", key);
             self.set("headers", headers);
         }
     }

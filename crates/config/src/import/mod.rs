@@ -5,6 +5,7 @@
 //! [`insert`] adds the new ones to our file. Nothing is written to disk here.
 
 mod client;
+mod client_keys;
 mod draft;
 mod edit;
 mod install;

@@ -228,7 +228,7 @@ struct Planning<'a> {
 impl Planning<'_> {
     fn one(&mut self, found: Found) {
         let Found { file, theirs, draft } = found;
-        let Draft { ours, mut notes, refused, .. } = draft;
+        let Draft { ours, keys, mut notes, refused, .. } = draft;
         let mut value = Value::Object(ours);
         notes.extend(words::convert(&mut value, &file));
         let Value::Object(mut ours) = value else { unreachable!("it was one above") };
@@ -237,7 +237,8 @@ impl Planning<'_> {
             ours.insert("cwd".to_owned(), words::plain_path(&project.join(cwd)).into());
         }
         let legal = legal_name(&theirs);
-        let secrets = set_aside(&mut ours, &legal, &mut self.taken);
+        let mut secrets = set_aside(&mut ours, &legal, &mut self.taken);
+        secrets.iter_mut().for_each(|secret| secret.key = keys.theirs(&secret.key));
         let entry = ordered(ours);
         let (name, outcome, note) = if let Some(reason) = refused {
             notes.clear();

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretFound {
     pub variable: String,
-    /// Its key in the server, such as `headers.Authorization`.
+    /// Its key in the client's file, below the server, such as `headers.Authorization`.
     pub key: String,
     /// The text before the secret in the value of that key; empty if the secret is all of it.
     pub before: String,

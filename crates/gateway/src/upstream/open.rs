@@ -212,7 +212,7 @@ impl Core {
             pool.enter(if permanent { State::Failed } else { State::Lost });
             self.make_stale();
         }
-        if is_news {
+        if is_news && !self.options.failure_is_told {
             tracing::warn!(upstream = %self.name, %fault, permanent, ?pause, "cannot connect to the upstream");
         } else {
             tracing::debug!(upstream = %self.name, %fault, ?pause, "still cannot connect to the upstream");

@@ -18,6 +18,8 @@ pub struct UpstreamOptions {
     /// The revision that a handshake offers, if it is logged, once, that the server answers with
     /// another one.
     pub offered: Option<Revision>,
+    /// True if the user was already told why the server cannot be used, so that it is not logged.
+    pub failure_is_told: bool,
     pub pool: PoolOptions,
     pub timeouts: Timeouts,
     /// Settings that differ for some tools.
@@ -184,6 +186,7 @@ impl Default for UpstreamOptions {
             idle: None,
             sessions: Sessions::default(),
             offered: None,
+            failure_is_told: false,
             pool: PoolOptions::default(),
             timeouts: Timeouts::default(),
             tools: ToolRules::default(),

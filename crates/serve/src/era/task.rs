@@ -32,9 +32,9 @@ pub(crate) fn finished_call(result: &Raw, revision: Revision) -> Raw {
     lower(result, method::TOOLS_CALL, revision)
 }
 
-/// The session's `_meta`, declaring support for the tasks extension.
-pub(crate) fn task_meta(session: &Session) -> Object {
-    let mut meta = lifted_meta(session, None);
+/// The `_meta` of the session and of one request, declaring support for the tasks extension.
+pub(crate) fn task_meta(session: &Session, own: Option<&Raw>) -> Object {
+    let mut meta = lifted_meta(session, own);
     follow_tasks(&mut meta);
     meta
 }

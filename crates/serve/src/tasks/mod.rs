@@ -108,7 +108,7 @@ pub(crate) fn begin(service: &Arc<Service>, session: &Arc<Session>, request: &Re
         method::TASKS_CANCEL => Reply::from_future(async move { tasks.cancel(params).await }),
         _ => Reply::from_future(async move {
             let known = tasks.known(params.as_ref()).await?;
-            Ok(nested(&tasks.look(&known).await?))
+            Ok(answer(&tasks.look(&known, params.as_ref()).await?))
         }),
     }
 }
@@ -176,14 +176,15 @@ impl SessionTasks {
         }
     }
 
-    /// The current state of a task, in the form of the extension.
-    async fn look(&self, known: &Known) -> Outcome {
+    /// The current state of a task, in the form of the extension; `own` are the parameters of the
+    /// client's request.
+    async fn look(&self, known: &Known, own: Option<&Raw>) -> Outcome {
         if known.id == known.record.id {
             let record = self.service.executions.looked_at(known.record.clone()).await;
             let record = record.map_err(|error| unavailable(&error))?;
             return own::task(&self.service, &record).await.map_err(|error| unavailable(&error));
         }
-        self.ask(method::TASKS_GET, &known.id, None).await
+        self.ask(method::TASKS_GET, &known.id, own).await
     }
 
     async fn list(&self) -> Outcome {
@@ -197,7 +198,7 @@ impl SessionTasks {
             let asked = if known.record.state.is_final() || number >= MAX_REFRESHED {
                 None
             } else {
-                self.look(&known).await.ok()
+                self.look(&known, None).await.ok()
             };
             let task = match asked {
                 Some(task) => task,
@@ -218,28 +219,33 @@ impl SessionTasks {
 
     async fn cancel(&self, params: Option<Raw>) -> Outcome {
         let known = self.known(params.as_ref()).await?;
-        if is_final(&nested(&self.look(&known).await?)) {
+        if is_final(&nested(&self.look(&known, None).await?)) {
             return Err(Fault::new(FaultKind::InvalidRequest, "the task has ended already"));
         }
-        self.ask(method::TASKS_CANCEL, &known.id, None).await?;
-        let mut task = nested(&self.look(&known).await?).object().unwrap_or_default();
+        self.ask(method::TASKS_CANCEL, &known.id, params.as_ref()).await?;
+        let mut task = answer(&self.look(&known, params.as_ref()).await?).object().unwrap_or_default();
         // The extension only requests cancellation; 2025-11-25 expects the status at once.
         task.set("status", Raw::string("cancelled"));
         Ok(task.to_raw())
     }
 
-    async fn ask(&self, name: &'static str, id: &str, answers: Option<Object>) -> Outcome {
-        let mut params = Object::new();
+    /// Asks about a task, with the members of `own` that belong to no hop.
+    async fn ask(&self, name: &'static str, id: &str, own: Option<&Raw>) -> Outcome {
+        let mut params = own.and_then(Raw::object).unwrap_or_default();
         params.set("taskId", Raw::string(id));
-        if let Some(answers) = answers {
-            params.set("inputResponses", answers.to_raw());
-        }
-        params.set("_meta", crate::era::task_meta(&self.session).to_raw());
+        let meta = crate::era::task_meta(&self.session, params.get("_meta"));
+        params.set("_meta", meta.to_raw());
         let mut call = Call::new(name, Some(params.to_raw()));
         call.caller = self.session.caller.clone();
         call.revision = self.session.revision;
         own::ask(&self.service, call).outcome().await
     }
+}
+
+/// The result of `tasks/get`: the task, with the server's `_meta`.
+fn answer(task: &Raw) -> Raw {
+    let nested = nested(task);
+    task.member("_meta").and_then(|meta| nested.with("_meta", &meta)).unwrap_or(nested)
 }
 
 fn is_final(task: &Raw) -> bool {

@@ -67,7 +67,7 @@ impl Waiter {
         }
         let known = self.tasks.known(self.params.as_ref()).await?;
         self.id.clone_from(&known.id);
-        let original = self.tasks.look(&known).await?;
+        let original = self.tasks.look(&known, None).await?;
         let state = TaskState::read(&original)
             .map_err(|error| Fault::new(FaultKind::BadAnswer, error.to_string()))?;
         self.pause = Some(state.poll_interval.unwrap_or(POLL).clamp(POLL_BOUNDS.0, POLL_BOUNDS.1));
@@ -108,7 +108,9 @@ impl Waiter {
             let gone = |_| Err(Fault::new(FaultKind::Declined, "the question was not answered"));
             given.set(key, answer.unwrap_or_else(gone)?);
         }
-        self.tasks.ask(method::TASKS_UPDATE, &self.id, Some(given)).await.map(drop)
+        let mut params = Object::new();
+        params.set("inputResponses", given.to_raw());
+        self.tasks.ask(method::TASKS_UPDATE, &self.id, Some(&params.to_raw())).await.map(drop)
     }
 
     fn related(&self, result: &Raw) -> Raw {

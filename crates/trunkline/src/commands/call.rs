@@ -12,7 +12,8 @@ use crate::{
     wire,
 };
 use std::{path::PathBuf, time::Duration};
-use trunkline_client::{Client, Target};
+use tokio::time::{Instant, sleep};
+use trunkline_client::{Client, Listing, Target};
 use trunkline_protocol::{
     FaultKind, Object, Raw,
     message::{CallToolResult, ContentBlock, Tool},
@@ -23,8 +24,10 @@ const GATEWAY: &str = "trunkline";
 /// The tool of a view that gives whole definitions of others, and all tools of such a view.
 const DESCRIBE: &str = "describe_tool";
 const OWN_TOOLS: [&str; 3] = ["search_tools", DESCRIBE, "call_tool"];
-/// Timeout for starting an execution.
+/// Timeout for starting an execution, and for the start of the server that has the tool.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time between two looks at the tools of a gateway whose server is starting.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// Call a tool
 ///
@@ -110,24 +113,48 @@ fn started(context: &Context, execution: &Raw) -> Result<Ending, Failure> {
     context.print(&format!("{}\n", safe::line(&id)))
 }
 
+/// The tool, as the server lists it. If it belongs to a server behind a gateway that is still
+/// starting, waits for that server.
 async fn find(client: &Client, name: &str) -> Result<Tool, Failure> {
-    let tools = client.tools().await?;
-    // Where tools are disclosed by name or search, they are listed without a schema, or not at all.
-    if let Some(tool) = described(client, &tools.items, name).await? {
-        return Ok(tool);
+    let end = Instant::now() + START_TIMEOUT;
+    loop {
+        let tools = client.tools().await?;
+        // Where tools are disclosed by name or search, they are listed without a schema, or not at
+        // all.
+        if let Some(tool) = described(client, &tools.items, name).await? {
+            return Ok(tool);
+        }
+        if let Some(tool) = tools.items.iter().find(|tool| tool.name == name) {
+            return Ok(tool.clone());
+        }
+        let awaited = owner(&tools.missing, name).is_some_and(|server| !tools.failed.contains(server));
+        if !awaited || Instant::now() + PAUSE > end {
+            return Err(unknown(&tools, name));
+        }
+        sleep(PAUSE).await;
+        client.invalidate();
     }
-    if let Some(tool) = tools.items.iter().find(|tool| tool.name == name) {
-        return Ok(tool.clone());
-    }
+}
+
+/// The server that a tool of a gateway belongs to, by its name.
+fn owner<'a>(servers: &'a [String], tool: &str) -> Option<&'a String> {
+    let owns = |server: &&String| tool.strip_prefix(server.as_str()).is_some_and(|own| own.starts_with('_'));
+    servers.iter().find(owns)
+}
+
+fn unknown(tools: &Listing<Tool>, name: &str) -> Failure {
     let text = format!("the server has no tool named `{name}`");
     let failure = Failure::refused(FaultKind::NotAvailable, text);
     if let Some(bad) = tools.bad.iter().find(|bad| bad.name.as_deref() == Some(name)) {
-        return Err(failure.hint(format!("it lists one, but {bad}; --no-check calls it anyway")));
+        return failure.hint(format!("it lists one, but {bad}; --no-check calls it anyway"));
     }
-    Err(match suggest(name, tools.items.iter().map(|tool| tool.name.as_str())) {
+    if let Some(server) = owner(&tools.missing, name) {
+        return failure.hint(format!("`{server}` is not available; `trunkline status` says why"));
+    }
+    match suggest(name, tools.items.iter().map(|tool| tool.name.as_str())) {
         Some(known) => failure.hint(format!("did you mean `{known}`?")),
         None => failure,
-    })
+    }
 }
 
 /// The definition that our own gateway gives of a tool, if it does not list whole definitions. No

@@ -1,4 +1,7 @@
-//! The requests: every method that both eras have, with additional unknown members.
+//! The requests that have one response: every method that both eras have, with additional unknown
+//! members.
+
+use super::line::Step;
 
 /// The era of one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,13 +19,19 @@ impl Era {
     }
 }
 
-const ODD: &str = r#""omega":{"n":2.50e1,"big":98765432109876543210,"list":[null,1.0]},"beta":"\u00fc\/""#;
+/// One or more messages that belong together, under the name that the rules use.
+pub(crate) type Exchange = (&'static str, Vec<Step>);
+
+pub(crate) const ODD: &str =
+    r#""omega":{"n":2.50e1,"big":98765432109876543210,"list":[null,1.0]},"beta":"\u00fc\/""#;
 const CAPABILITIES: &str =
     r#"{"experimental":{"vendor.example/y":{"k":1.0}},"vendorAbility":{"z":0.10,"a":[]}}"#;
+/// Of 2026-07-28, where the client says in each request that it follows tasks.
+const MODERN_CAPABILITIES: &str = r#"{"experimental":{"vendor.example/y":{"k":1.0}},"vendorAbility":{"z":0.10,"a":[]},"extensions":{"io.modelcontextprotocol/tasks":{}}}"#;
 const CLIENT: &str = r#"{"name":"hand","version":"0","title":"By hand","vendorTitle":{"n":3.0}}"#;
 
 /// The exchanges, by name: the frames of each in their order.
-pub(crate) fn all(era: Era) -> Vec<(&'static str, Vec<String>)> {
+pub(crate) fn all(era: Era) -> Vec<Exchange> {
     let mut exchanges = vec![("introduction", introduction(era))];
     let named: [(&'static str, &str, String); 14] = [
         ("tools", "tools/list", ODD.to_owned()),
@@ -48,27 +57,30 @@ pub(crate) fn all(era: Era) -> Vec<(&'static str, Vec<String>)> {
     ];
     for (number, (name, method, params)) in named.into_iter().enumerate() {
         let token = if name == "call-with-progress" { r#""progressToken":"mine-7","# } else { "" };
-        let meta = format!(r#""_meta":{{{token}{}"vendor.example/deep":{{{ODD}}}}}"#, protocol_members(era));
         let id = if number % 2 == 0 { format!("{}", number + 10) } else { format!(r#""id-{number}""#) };
-        let frame =
-            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{params},{meta}}}}}"#);
-        exchanges.push((name, vec![frame]));
+        exchanges.push((name, vec![Step::Ask(request(era, (&id, method), &params, token))]));
     }
     exchanges
 }
 
-fn introduction(era: Era) -> Vec<String> {
+/// A request whose `_meta` begins with `token`.
+pub(crate) fn request(era: Era, (id, method): (&str, &str), params: &str, token: &str) -> String {
+    let meta = format!(r#""_meta":{{{token}{}"vendor.example/deep":{{{ODD}}}}}"#, protocol_members(era));
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{params},{meta}}}}}"#)
+}
+
+fn introduction(era: Era) -> Vec<Step> {
     match era {
         Era::Legacy => vec![
-            format!(
+            Step::Ask(format!(
                 r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{{"protocolVersion":"2025-11-25","capabilities":{CAPABILITIES},"clientInfo":{CLIENT},{ODD}}}}}"#
-            ),
-            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned(),
+            )),
+            Step::Tell(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned()),
         ],
-        Era::Modern => vec![format!(
+        Era::Modern => vec![Step::Ask(format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{{"_meta":{{{}"vendor.example/deep":{{{ODD}}}}}}}}}"#,
             protocol_members(era)
-        )],
+        ))],
     }
 }
 
@@ -76,7 +88,7 @@ fn protocol_members(era: Era) -> String {
     match era {
         Era::Legacy => String::new(),
         Era::Modern => format!(
-            r#""io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{CLIENT},"io.modelcontextprotocol/clientCapabilities":{CAPABILITIES},"#
+            r#""io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{CLIENT},"io.modelcontextprotocol/clientCapabilities":{MODERN_CAPABILITIES},"#
         ),
     }
 }

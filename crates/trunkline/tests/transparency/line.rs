@@ -1,4 +1,4 @@
-//! A minimal stdio client: directly to the server, or to a bridge in front of it.
+//! A minimal stdio client: directly to the server, or to a bridge or gateway in front of it.
 
 use super::exchange::Era;
 use serde_json::{Value, json};
@@ -22,12 +22,49 @@ pub(crate) enum Transport {
     Http,
 }
 
+impl Transport {
+    /// The word of the rules.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Stdio => "stdio",
+            Self::Http => "http",
+        }
+    }
+}
+
+/// Stands in frames for the id of the task that was started last.
+pub(crate) const TASK: &str = "@task@";
+/// Stands for the id of a request that is repeated, each time with a new one.
+pub(crate) const POLL: &str = r#""@poll@""#;
+/// A gateway passes it to nobody: it does not say whose task it is about.
+const UNTOLD: &str = "notifications/tasks/status";
+/// The tools and prompts that requests name.
+const NAMES: [&str; 8] = ["first", "fails", "touch", "change", "waits", "slow", "finish", "seen"];
+
+/// One step of an exchange.
+#[derive(Debug, Clone)]
+pub(crate) enum Step {
+    /// Sends a request, and waits for its response.
+    Ask(String),
+    /// Sends a message, and waits for nothing.
+    Tell(String),
+    /// Waits for a notification of this method, unless this exchange has already had one.
+    Hear(&'static str),
+    /// Repeats a request until the server has the frame it asks for; only that response counts.
+    Until(String),
+}
+
 pub(crate) struct Line {
     child: Child,
     /// The server or gateway behind the bridge, if it is not a child of the bridge.
     _server: Option<Child>,
     input: ChildStdin,
     output: Lines<BufReader<ChildStdout>>,
+    /// The prefix of names in the view that this line leads to.
+    prefix: &'static str,
+    /// The task that was started last.
+    task: String,
+    polls: usize,
 }
 
 impl Line {
@@ -63,11 +100,15 @@ impl Line {
 
     /// A bridge to a gateway of `server` in `folder`; it speaks the client's era, so that the
     /// gateway does all translation.
-    pub(crate) async fn through_gateway((client, server): (Era, Era), path: &str, folder: &Path) -> Self {
+    pub(crate) async fn through_gateway(
+        (client, server): (Era, Era),
+        (path, prefix): (&str, &'static str),
+        folder: &Path,
+    ) -> Self {
         let (gateway, endpoint) = gateway(server, folder).await;
         let mut bridge = Command::new(env!("CARGO_BIN_EXE_trunkline"));
         bridge.args(["bridge", "--era", client.word()]).arg(format!("{endpoint}{path}"));
-        Self::start(bridge, Some(gateway))
+        Self { prefix, ..Self::start(bridge, Some(gateway)) }
     }
 
     fn start(mut command: Command, server: Option<Child>) -> Self {
@@ -75,23 +116,80 @@ impl Line {
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
         let input = child.stdin.take().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap()).lines();
-        Self { child, _server: server, input, output }
+        Self { child, _server: server, input, output, prefix: "", task: String::new(), polls: 0 }
     }
 
-    /// Sends a frame, and returns all messages up to its response; none for a notification.
-    pub(crate) async fn ask(&mut self, frame: &str) -> Vec<String> {
-        self.input.write_all(format!("{frame}\n").as_bytes()).await.unwrap();
-        let sent: serde_json::Value = serde_json::from_str(frame).unwrap();
-        let Some(id) = sent.get("id") else { return Vec::new() };
+    /// Returns all messages that arrive during these steps. Notifications outside of calls come
+    /// last, because over HTTP they have a stream of their own.
+    pub(crate) async fn perform(&mut self, steps: &[Step]) -> Vec<String> {
         let mut heard = Vec::new();
+        for step in steps {
+            match step {
+                Step::Ask(frame) => self.ask(frame, &mut heard).await,
+                Step::Tell(frame) => drop(self.send(frame).await),
+                Step::Hear(method) => {
+                    let is_it = |message: &Value| message["method"] == *method;
+                    if !heard.iter().any(|line: &String| is_it(&parse(line))) {
+                        // If it does not come, that is a difference.
+                        tokio::time::timeout(HANG, self.read_until(&mut heard, is_it)).await.ok();
+                    }
+                }
+                Step::Until(frame) => self.repeat(frame, &mut heard).await,
+            }
+        }
+        heard.sort_by_key(|line| is_outside_of_calls(&parse(line)));
+        heard
+    }
+
+    async fn ask(&mut self, frame: &str, heard: &mut Vec<String>) {
+        let id = self.send(frame).await;
+        let is_it = |message: &Value| message.get("method").is_none() && message["id"] == id;
+        let answered = tokio::time::timeout(HANG, self.read_until(heard, is_it)).await;
+        answered.unwrap_or_else(|_| panic!("no answer to {frame}; heard {heard:#?}"));
+        let result = &parse(heard.last().unwrap())["result"];
+        if let Some(task) = result["task"]["taskId"].as_str().or(result["taskId"].as_str()) {
+            task.clone_into(&mut self.task);
+        }
+    }
+
+    async fn repeat(&mut self, frame: &str, heard: &mut Vec<String>) {
+        let began = std::time::Instant::now();
         loop {
-            let line = tokio::time::timeout(HANG, self.output.next_line()).await;
-            let line = line.unwrap_or_else(|_| panic!("no answer to {frame}; heard {heard:#?}"));
-            let line = line.unwrap().unwrap_or_else(|| panic!("the line ended before the answer to {frame}"));
-            let answered = serde_json::from_str::<serde_json::Value>(&line).unwrap()["id"] == *id;
+            self.polls += 1;
+            let id = format!(r#""poll-{}""#, self.polls);
+            self.ask(&frame.replace(POLL, &id), heard).await;
+            let answer = heard.pop().unwrap();
+            if !parse(&answer)["result"]["structuredContent"]["frame"].is_null() {
+                heard.push(answer.replace(&id, POLL));
+                return;
+            }
+            assert!(began.elapsed() < HANG, "the server never got it: {answer}");
+        }
+    }
+
+    /// Sends a frame with the names of the view, and returns its id.
+    async fn send(&mut self, frame: &str) -> Value {
+        let mut frame = frame.replace(TASK, &self.task);
+        for name in NAMES {
+            let named = |prefix: &str| format!(r#""name":"{prefix}{name}""#);
+            frame = frame.replace(&named(""), &named(self.prefix));
+        }
+        self.input.write_all(format!("{frame}\n").as_bytes()).await.unwrap();
+        parse(&frame)["id"].clone()
+    }
+
+    async fn read_until(&mut self, heard: &mut Vec<String>, is_it: impl Fn(&Value) -> bool) {
+        loop {
+            let line = self.output.next_line().await;
+            let line = line.unwrap().unwrap_or_else(|| panic!("the line ended after {heard:#?}"));
+            let message = parse(&line);
+            if message["method"] == UNTOLD {
+                continue;
+            }
+            let found = is_it(&message);
             heard.push(line);
-            if answered {
-                return heard;
+            if found {
+                return;
             }
         }
     }
@@ -100,6 +198,15 @@ impl Line {
         drop(self.input);
         tokio::time::timeout(HANG, self.child.wait()).await.expect("the process ends").unwrap();
     }
+}
+
+fn parse(line: &str) -> Value {
+    serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+}
+
+fn is_outside_of_calls(message: &Value) -> bool {
+    let method = message["method"].as_str();
+    method.is_some_and(|method| !["notifications/progress", "notifications/message"].contains(&method))
 }
 
 fn planted(era: Era) -> Command {
@@ -122,6 +229,7 @@ async fn serving(era: Era) -> (Child, u16) {
 /// Starts a gateway of the planted server and an empty one, and waits until both are connected.
 async fn gateway(era: Era, folder: &Path) -> (Child, String) {
     let planted = planted(era);
+    let shared = format!("--shared={}", folder.join("prompts").display());
     let words = |extra: &[&str]| {
         let mut words = vec![planted.as_std().get_program().to_str().unwrap().to_owned()];
         words.extend(planted.as_std().get_args().map(|word| word.to_str().unwrap().to_owned()));
@@ -130,7 +238,7 @@ async fn gateway(era: Era, folder: &Path) -> (Child, String) {
     };
     let config = json!({
         "mcp": {"servers": {
-            "planted": {"command": words(&["--whole"])}, "empty": {"command": words(&["--empty"])},
+            "planted": {"command": words(&["--whole", &shared])}, "empty": {"command": words(&["--empty"])},
         }},
         "views": {"bare": {"servers": ["planted", "empty"], "naming": "bare"}},
         "audit": {"enabled": false},

@@ -1,7 +1,7 @@
 //! `doctor` without a target: checks the configuration, the files of other clients, the keychain,
 //! the port, and each configured server.
 
-use super::{Args, fix, report};
+use super::{Args, SET_VARIABLE, fix, report};
 use crate::{
     commands::{Context, Ending, edit_file::Consent, serve::DEFAULT_ADDRESS},
     failure::Failure,
@@ -132,8 +132,7 @@ async fn one(
         ));
     }
     if let Reach::Unusable(unusable) = &server.reach {
-        let problem =
-            Problem::new(Cause::VariableUnset, unusable.reason.clone()).fix("see `trunkline config check`");
+        let problem = Problem::new(Cause::VariableUnset, unusable.reason.clone()).fix(SET_VARIABLE);
         return Ok(Check::found(name, vec![problem]));
     }
     let quiet = DoctorOptions { watch: doctor::Watch::new(|_| {}), ..options.clone() };

@@ -19,6 +19,10 @@ use std::{path::PathBuf, sync::Arc};
 use target::Subject;
 use trunkline_doctor::{self as doctor, Diagnosis, DoctorOptions, FirstCall, Watch};
 
+/// What to do about a configured server whose variable is not set.
+const SET_VARIABLE: &str =
+    "set it where the gateway and the client are started; `trunkline config check` shows where it is used";
+
 /// Find out why a server does not connect, and how to fix it
 ///
 /// Checks each step from the command or address to the first call, stops at the first step that

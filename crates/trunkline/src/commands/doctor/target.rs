@@ -1,7 +1,7 @@
 //! The subject of an examination. Targets that other commands reject as unusable are accepted
 //! here, because `doctor` exists to explain them.
 
-use super::Args;
+use super::{Args, SET_VARIABLE};
 use crate::{
     args::{ConnectionArgs, TargetWords},
     arguments::pair,
@@ -70,8 +70,7 @@ fn configured(
         return Ok(None);
     };
     if let Reach::Unusable(unusable) = &server.reach {
-        let problem =
-            Problem::new(Cause::VariableUnset, unusable.reason.clone()).fix("see `trunkline config check`");
+        let problem = Problem::new(Cause::VariableUnset, unusable.reason.clone()).fix(SET_VARIABLE);
         let (text, step, problem) = (name.to_owned(), StepId::Variables, Box::new(problem));
         let subject = Subject::Unusable { text, step, problem, instead: Vec::new() };
         return Ok(Some((subject, options.clone())));

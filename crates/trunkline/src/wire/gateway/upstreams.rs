@@ -28,8 +28,8 @@ use trunkline_client::{
     resilience::{BreakerOptions, RetryOptions, Safety, TimeoutOptions, Timeouts},
 };
 use trunkline_config::{
-    Local, Pack, Reach, Remote, Secret, Server, Sessions as SessionSetting, Settings,
-    Start as StartSetting, ToolChange,
+    Local, Pack, Reach, Remote, Secret, Server, Sessions as SessionSetting, Settings, Start as StartSetting,
+    ToolChange,
 };
 use trunkline_gateway::upstream::{
     InProcess, Sessions, Start, ToolOptions, ToolRules, Upstream, UpstreamOptions,
@@ -99,6 +99,8 @@ impl Maker<'_> {
         let mut options = options(server).map_err(named)?;
         options.instance = Some(self.instance.clone());
         options.offered = offered;
+        // The configuration's warning and the banner name the reason.
+        options.failure_is_told = matches!(server.reach, Reach::Unusable(_));
         if !local {
             // There is no process to stop, and connecting lazily would save nothing.
             options.idle = None;
