@@ -112,7 +112,7 @@ impl OcrPrograms {
     ) -> Result<Option<Vec<u8>>, DocumentFailure> {
         let (number, resolution) = (number.to_string(), RESOLUTION.to_string());
         let words = ["-f", &number, "-l", &number, "-r", &resolution, "-gray", "-q", "-"];
-        let finished = self.run(pdftoppm, &words, bytes.to_vec(), MAX_PICTURE, limits).await?;
+        let finished = self.run(pdftoppm, &words, (bytes.to_vec(), MAX_PICTURE), limits).await?;
         match finished.ending {
             Ending::Code(0) if !finished.stdout.head.is_empty() => Ok(Some(finished.stdout.head)),
             Ending::Code(NO_SUCH_PAGE) if number != "1" => Ok(None),
@@ -129,7 +129,7 @@ impl OcrPrograms {
     ) -> Result<RecognisedPage, DocumentFailure> {
         let resolution = RESOLUTION.to_string();
         let words = ["stdin", "stdout", "--dpi", &resolution, "-l", &self.languages, "tsv"];
-        let finished = self.run(&self.tesseract, &words, picture, MAX_DESCRIPTION, limits).await?;
+        let finished = self.run(&self.tesseract, &words, (picture, MAX_DESCRIPTION), limits).await?;
         match finished.ending {
             Ending::Code(0) => {
                 let tsv = String::from_utf8_lossy(&finished.stdout.head).into_owned();
@@ -147,8 +147,7 @@ impl OcrPrograms {
         &self,
         program: &Path,
         words: &[&str],
-        input: Vec<u8>,
-        output: usize,
+        (input, output): (Vec<u8>, usize),
         limits: &ConversionLimits,
     ) -> Result<Finished, DocumentFailure> {
         let mut command = Command::new(program).args(words).envs(self.variables.iter().cloned());

@@ -41,7 +41,7 @@ struct Used {
 /// The figures of one tool and one format, over all sets.
 #[derive(Debug, Clone, Copy, Default)]
 struct Figures {
-    documents: usize,
+    documents: f64,
     cpu: f64,
     peak: f64,
 }
@@ -59,12 +59,11 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     arguments.finish()?;
     let folder = folder.context("expected the folder of documents: cargo xtask bench documents FOLDER")?;
     let sets = sets(&folder)?;
-    let program = match program {
-        Some(program) => program,
-        None => {
-            process::run(&mut workspace.cargo(&["build", "--release", "--package", "trunkline"]))?;
-            workspace.target().join("release/trunkline")
-        }
+    let program = if let Some(program) = program {
+        program
+    } else {
+        process::run(&mut workspace.cargo(&["build", "--release", "--package", "trunkline"]))?;
+        workspace.target().join("release/trunkline")
     };
     let scorer = scorer.unwrap_or_else(|| folder.join("score.py"));
     let out = workspace.target().join("documents");
@@ -120,18 +119,18 @@ impl Bench {
             let out = self.produced(tool, set).join(format);
             fs::create_dir_all(&out)?;
             let used = self.measured(&self.command(tool, &sources, &out))?;
-            figures.documents += fs::read_dir(&sources)?.count();
+            figures.documents += fs::read_dir(&sources)?.fold(0.0, |count, _| count + 1.0);
             figures.cpu += (used.cpu - idle).max(0.0);
             figures.peak = figures.peak.max(used.peak);
             if tool == Tool::Trunkline {
-                self.name_as_sources(&sources, &out)?;
+                name_as_sources(&sources, &out)?;
                 let json = self.out.join("json");
                 self.measured(&[self.command(tool, &sources, &json), words(["--to", "json"])].concat())?;
-                self.name_as_sources(&sources, &json)?;
+                name_as_sources(&sources, &json)?;
                 move_all(&json, &out)?;
             }
         }
-        Ok((figures.documents > 0).then_some(figures))
+        Ok((figures.documents > 0.0).then_some(figures))
     }
 
     fn command(&self, tool: Tool, sources: &Path, out: &Path) -> Vec<String> {
@@ -158,20 +157,6 @@ impl Bench {
             bail!("{} failed: {}", command.join(" "), String::from_utf8_lossy(&output.stderr));
         }
         Ok(used)
-    }
-
-    /// Renames `report.md` to `report.docx.md`.
-    fn name_as_sources(&self, sources: &Path, out: &Path) -> Result<()> {
-        for source in fs::read_dir(sources)? {
-            let source = PathBuf::from(source?.file_name());
-            for kind in ["md", "json"] {
-                let written = out.join(source.with_extension(kind));
-                if written.exists() {
-                    fs::rename(written, out.join(format!("{}.{kind}", source.display())))?;
-                }
-            }
-        }
-        Ok(())
     }
 }
 
@@ -204,6 +189,20 @@ fn sets(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(sets)
 }
 
+/// Renames `report.md` to `report.docx.md`.
+fn name_as_sources(sources: &Path, out: &Path) -> Result<()> {
+    for source in fs::read_dir(sources)? {
+        let source = PathBuf::from(source?.file_name());
+        for kind in ["md", "json"] {
+            let written = out.join(source.with_extension(kind));
+            if written.exists() {
+                fs::rename(written, out.join(format!("{}.{kind}", source.display())))?;
+            }
+        }
+    }
+    Ok(())
+}
+
 fn move_all(from: &Path, to: &Path) -> Result<()> {
     for file in fs::read_dir(from)? {
         let file = file?;
@@ -215,19 +214,20 @@ fn move_all(from: &Path, to: &Path) -> Result<()> {
 fn table(rows: &[(Tool, &str, Figures)]) -> String {
     let mut text = "format  converter   documents  per CPU second  to ours  peak MB\n".to_owned();
     for format in FORMATS {
-        let speed = |figures: &Figures| figures.documents as f64 / figures.cpu.max(1e-6);
+        let speed = |figures: &Figures| figures.documents / figures.cpu.max(1e-6);
         let of_format = || rows.iter().filter(|(_, found, _)| *found == format);
         let ours = of_format().find(|(tool, ..)| *tool == Tool::Trunkline).map(|(.., own)| speed(own));
         for (tool, _, figures) in of_format() {
             let share = ours.map_or(1.0, |ours| speed(figures) / ours);
-            text += &format!(
-                "{format:<7} {:<11} {:>9} {:>15.1} {:>8.2} {:>8.0}\n",
+            let row = format!(
+                "{format:<7} {:<11} {:>9.0} {:>15.1} {:>8.2} {:>8.0}\n",
                 tool.name(),
                 figures.documents,
                 speed(figures),
                 share,
                 figures.peak / 1e6
             );
+            text.push_str(&row);
         }
     }
     text

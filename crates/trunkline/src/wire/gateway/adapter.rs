@@ -9,8 +9,8 @@ use trunkline_protocol::Connect;
 #[cfg(feature = "documents")]
 pub(super) use docling_mcp::Adapting;
 
-/// The adapter of a server; `None` if it has none. Changes how the server is started. Its tools must
-/// not change the guarded files, and not read the private ones.
+/// The adapter of a server; `None` if it has none. Changes how the server is started. `guarded`
+/// are the guarded and the private files of the gateway.
 #[cfg(feature = "documents")]
 pub(super) fn prepare(
     local: &Local,
