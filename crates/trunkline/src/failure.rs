@@ -177,7 +177,9 @@ impl Failure {
                     indented(&mut out, rest);
                 }
                 let detail = fault.detail().filter(|detail| *detail != self.action(fault));
-                detail.iter().for_each(|detail| indented(&mut out, detail));
+                if let Some(detail) = detail {
+                    indented(&mut out, detail);
+                }
                 hints.push(self.action(fault));
             }
         }

@@ -221,40 +221,7 @@ fn o13_no_secret_leaves_the_gateway_or_a_command() {
     let keys = house.path("keys.json").display().to_string();
     let key = house.run(&["key", "new", "ada", "--keys", &keys]).stdout.trim().to_owned();
     let (mut gateway, endpoint) = house.serve();
-    let (good, wrong) =
-        (format!("Authorization: Bearer {key}"), format!("Authorization: Bearer {WRONG_KEY}"));
-    let password = format!("password={PASSWORD}");
-    let audit = house.path("audit").display().to_string();
-    let origin = endpoint.trim_end_matches("/mcp");
-    let mut outputs: Vec<(String, Run)> = Vec::new();
-    for words in [
-        &["call", &endpoint, "talkative_say", &password, "--header", &good][..],
-        &["call", &endpoint, "talkative_say", &password, "--header", &wrong, "--trace", "-vv"],
-        &["call", &endpoint, "bench_whoami", "--header", &good, "--trace", "-vv"],
-        &["list", &endpoint, "--header", &good, "--trace", "-vv"],
-        &["list", &endpoint, "--header", &wrong],
-        &["status", origin, "--key", &key],
-        &["status", origin, "--key", &key, "--json"],
-        &["status", origin, "--key", WRONG_KEY],
-        &["config", "show"],
-        &["config", "show", "--json"],
-        &["config", "check", "-vv"],
-        &["list", "mirror", "--trace", "-vv"],
-        &["list", "mirror", "--json"],
-        &["list", "dies", "--trace"],
-        &["call", "talkative", "say", "--trace", "-vv"],
-        &["call", "bench", "whoami", "--trace", "-vv"],
-        &["doctor", "mirror"],
-        &["doctor", "dies", "--json"],
-        &["doctor", "bench"],
-        &["lint", "--all"],
-        &["lint", "mirror", "--format", "sarif"],
-        &["auth", "status"],
-        &["auth", "status", "--json"],
-        &["audit", "tail", &audit, "--count", "1000"],
-    ] {
-        outputs.push((words.join(" ").replace(&key, "KEY"), house.run(words)));
-    }
+    let mut outputs = commands(&house, &endpoint, &key);
     rustix::process::kill_process(rustix::process::Pid::from_child(&gateway), rustix::process::Signal::TERM)
         .unwrap();
     gateway.wait().unwrap();
@@ -291,4 +258,40 @@ fn o13_no_secret_leaves_the_gateway_or_a_command() {
     assert!(log.contains("its last error output"), "the error output of servers is logged: {log}");
     let exported = house.collector.seen().replace("canary-of-the-collector", "");
     assert!(!exported.contains("canary"), "a trace has a secret");
+}
+
+/// Runs every command that shows something of the gateway or of its servers.
+fn commands(house: &House, endpoint: &str, key: &str) -> Vec<(String, Run)> {
+    let (good, wrong) =
+        (format!("Authorization: Bearer {key}"), format!("Authorization: Bearer {WRONG_KEY}"));
+    let password = format!("password={PASSWORD}");
+    let audit = house.path("audit").display().to_string();
+    let origin = endpoint.trim_end_matches("/mcp");
+    let all = [
+        &["call", endpoint, "talkative_say", &password, "--header", &good][..],
+        &["call", endpoint, "talkative_say", &password, "--header", &wrong, "--trace", "-vv"],
+        &["call", endpoint, "bench_whoami", "--header", &good, "--trace", "-vv"],
+        &["list", endpoint, "--header", &good, "--trace", "-vv"],
+        &["list", endpoint, "--header", &wrong],
+        &["status", origin, "--key", key],
+        &["status", origin, "--key", key, "--json"],
+        &["status", origin, "--key", WRONG_KEY],
+        &["config", "show"],
+        &["config", "show", "--json"],
+        &["config", "check", "-vv"],
+        &["list", "mirror", "--trace", "-vv"],
+        &["list", "mirror", "--json"],
+        &["list", "dies", "--trace"],
+        &["call", "talkative", "say", "--trace", "-vv"],
+        &["call", "bench", "whoami", "--trace", "-vv"],
+        &["doctor", "mirror"],
+        &["doctor", "dies", "--json"],
+        &["doctor", "bench"],
+        &["lint", "--all"],
+        &["lint", "mirror", "--format", "sarif"],
+        &["auth", "status"],
+        &["auth", "status", "--json"],
+        &["audit", "tail", &audit, "--count", "1000"],
+    ];
+    all.into_iter().map(|words| (words.join(" ").replace(key, "KEY"), house.run(words))).collect()
 }

@@ -433,9 +433,9 @@ fn with_ocr() -> Vec<(&'static str, String)> {
         folders.map(|folder| folder.unwrap().path()).collect::<Vec<_>>()
     };
     let libraries: Vec<String> = below("lib").iter().map(|folder| folder.display().to_string()).collect();
-    let data = below("share/tesseract-ocr").into_iter().map(|folder| folder.join("tessdata"));
+    let mut data = below("share/tesseract-ocr").into_iter().map(|folder| folder.join("tessdata"));
     let mut variables = vec![("PATH", path), ("LD_LIBRARY_PATH", libraries.join(":"))];
-    variables.extend(data.last().map(|data| ("TESSDATA_PREFIX", data.display().to_string())));
+    variables.extend(data.next_back().map(|data| ("TESSDATA_PREFIX", data.display().to_string())));
     variables
 }
 

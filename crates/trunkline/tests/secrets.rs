@@ -1,5 +1,4 @@
 //! `secret` and `{keychain:NAME}`, through the real binary.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(dead_code, reason = "only a part of the shared support is used here")]
 
 #[path = "support/home.rs"]

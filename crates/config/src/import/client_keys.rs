@@ -1,4 +1,4 @@
-//! ClientKeys: what the converted keys of a server are called in the client's own file.
+//! The names that the converted keys of a server have in the client's own file.
 
 /// The client's names for our keys, as far as they differ.
 #[derive(Debug, Clone, Default)]

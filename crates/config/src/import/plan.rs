@@ -238,7 +238,9 @@ impl Planning<'_> {
         }
         let legal = legal_name(&theirs);
         let mut secrets = set_aside(&mut ours, &legal, &mut self.taken);
-        secrets.iter_mut().for_each(|secret| secret.key = keys.theirs(&secret.key));
+        for secret in &mut secrets {
+            secret.key = keys.theirs(&secret.key);
+        }
         let entry = ordered(ours);
         let (name, outcome, note) = if let Some(reason) = refused {
             notes.clear();

@@ -209,10 +209,10 @@ fn view_link(view: &View) -> Link {
 
 fn offered(route: &Route) -> String {
     let (server, own) = (route.server().name(), route.inner());
-    match route.server().is_stale() {
-        false => format!("server `{server}` lists it as `{own}`"),
-        true => format!("server `{server}` listed it as `{own}` in its last run"),
+    if route.server().is_stale() {
+        return format!("server `{server}` listed it as `{own}` in its last run");
     }
+    format!("server `{server}` lists it as `{own}`")
 }
 
 /// Adds the links of roles and rules; returns what a person has to agree to.

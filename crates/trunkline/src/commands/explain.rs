@@ -23,7 +23,7 @@ use std::{fmt::Write as _, path::PathBuf, time::Duration};
 use trunkline_protocol::{Fault, FaultKind, Raw};
 
 /// Time limit for the gateway's answer.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 /// Longest call that is sent to a gateway, as JSON.
 const MAX_CALL: usize = 4096;
 
@@ -43,8 +43,8 @@ pub(crate) struct Args {
     #[arg(value_name = "TOOL ARGUMENT", required = true)]
     words: Vec<String>,
     /// All arguments as a JSON object
-    #[arg(long, value_name = "JSON")]
-    args: Option<String>,
+    #[arg(long = "args", value_name = "JSON")]
+    all_arguments: Option<String>,
     #[command(flatten)]
     caller: CallerArgs,
     /// The view, as in `/mcp/<VIEW>` [default: `/mcp`]
@@ -130,7 +130,7 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
 fn wanted(args: &Args) -> Result<Wanted, Failure> {
     let (tool, words) = args.words.split_first().ok_or_else(|| Failure::usage("there is no tool"))?;
     let mut stdin = Stdin::default();
-    let words = args.args.iter().chain(words);
+    let words = args.all_arguments.iter().chain(words);
     let given: Result<Vec<Given>, _> = words.map(|word| Given::read(word, &mut stdin)).collect();
     let arguments = given.and_then(|given| arguments::build(given, None));
     let arguments = arguments.map_err(|bad| Failure::usage(safe::text(&bad.to_string()).into_owned()))?;
@@ -192,13 +192,11 @@ fn ask(context: &Context, args: &Args, wanted: &Wanted) -> Result<Raw, Failure> 
     if status == StatusCode::OK {
         return Ok(page);
     }
-    match page.member_as::<String>("error") {
-        Some(error) => Err(Failure::usage(error)),
-        None => {
-            let text = format!("the gateway answers {status}: {}", page.as_str());
-            Err(Failure::connecting(Fault::new(FaultKind::BadAnswer, text)))
-        }
+    if let Some(error) = page.member_as::<String>("error") {
+        return Err(Failure::usage(error));
     }
+    let text = format!("the gateway answers {status}: {}", page.as_str());
+    Err(Failure::connecting(Fault::new(FaultKind::BadAnswer, text)))
 }
 
 fn text(told: &Told) -> String {

@@ -49,7 +49,8 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
                 let file = vault.path().map_err(|error| failed(&error))?;
                 return context.print_json(&json!({"file": file, "secrets": names}));
             }
-            context.print(&names.iter().map(|name| format!("{name}\n")).collect::<String>())
+            let lines: Vec<String> = names.iter().map(|name| format!("{name}\n")).collect();
+            context.print(&lines.concat())
         }
         Command::Remove { name } => {
             let removed = vault.change(|secrets| secrets.remove(name)).map_err(|error| failed(&error))?;
@@ -69,13 +70,13 @@ fn set(context: &Context, vault: &Vault, name: &str) -> Result<Ending, Failure> 
     }
     let file = vault.path().map_err(|error| failed(&error))?.display().to_string();
     let unreadable = |error: io::Error| Failure::usage(format!("the secret cannot be read: {error}"));
-    let secret = match terminal::hidden_line(&format!("secret {name}: ")).map_err(unreadable)? {
-        Some(line) => line,
-        None => {
-            let mut text = String::new();
-            io::stdin().take(MAX_SECRET + 1).read_to_string(&mut text).map_err(unreadable)?;
-            text
-        }
+    let typed = terminal::hidden_line(&format!("secret {name}: ")).map_err(unreadable)?;
+    let secret = if let Some(line) = typed {
+        line
+    } else {
+        let mut text = String::new();
+        io::stdin().take(MAX_SECRET + 1).read_to_string(&mut text).map_err(unreadable)?;
+        text
     };
     let secret = secret.trim_end_matches(['\r', '\n']);
     if secret.is_empty() || secret.len() as u64 > MAX_SECRET {

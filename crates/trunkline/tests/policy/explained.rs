@@ -9,7 +9,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, hash_map::Entry},
     process::{Output, Stdio},
 };
 
@@ -195,10 +195,10 @@ async fn the_verdict_of_the_chain_is_the_outcome_of_the_call() {
         if !is_new {
             continue;
         }
-        if !callers.contains_key(&(id, view)) {
-            callers.insert((id, view), scene.caller(id, view).await);
-        }
-        let caller = callers.get_mut(&(id, view)).unwrap();
+        let caller = match callers.entry((id, view)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(scene.caller(id, view).await),
+        };
         let found = outcome(caller, &tool, &arguments).await;
         assert_eq!(expected, found, "{wanted}: {explanation:#}");
         *seen.entry(expected).or_default() += 1;

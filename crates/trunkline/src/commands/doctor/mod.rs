@@ -36,6 +36,7 @@ const SET_VARIABLE: &str =
 #[command(
     override_usage = "trunkline doctor [OPTIONS] [TARGET]\n       trunkline doctor [OPTIONS] [--] <COMMAND>..."
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Args {
     /// The server's address, or its name in the configuration
     #[arg(value_name = "TARGET")]

@@ -23,8 +23,8 @@ pub(crate) struct Args {
 enum Command {
     /// Compare the decisions of the policy with a table of expectations
     ///
-    /// The file is JSON: {"expect": [{"tool": "files_write_file", "caller": "dev", "arguments":
-    /// {"path": "deploy/a"}, "decision": "deny"}]}. A decision is `allow`, `ask`, `deny` or
+    /// The file is JSON: `{"expect": [{"tool": "files_write_file", "caller": "dev", "arguments":
+    /// {"path": "deploy/a"}, "decision": "deny"}]}`. A decision is `allow`, `ask`, `deny` or
     /// `hidden`. Optional members: `name`, `caller`, `roles`, `scopes`, `claims`, `client`, `view`,
     /// `arguments`, `at` (a time) and `rule` (the name of the rule that must decide). Exit status:
     /// 0 all are met, 1 at least one is not, 2 the file or the configuration cannot be used.

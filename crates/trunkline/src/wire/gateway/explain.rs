@@ -90,7 +90,7 @@ impl Wanted {
             let link = Link::new(Stage::Identity, Decision::Stops, why.to_string()).by_setting("auth");
             link.with_code(format!("HTTP {code}"))
         };
-        let (identity, text) = match self.known(&principal, settings) {
+        let (identity, text) = match known(&principal, settings) {
             Ok(known) => known,
             Err(why) => return (Arc::new(Caller::named(id)), refused(&why, 401)),
         };
@@ -111,7 +111,7 @@ impl Wanted {
     pub(crate) fn assumed_caller(&self, settings: &Settings) -> Arc<Caller> {
         let principal = self.caller.as_deref().map_or(Principal::Local, Principal::from_rule);
         let named = Identity { principal: principal.clone(), ..Identity::anonymous() };
-        let identity = self.known(&principal, settings).map_or(named, |(identity, _)| identity);
+        let identity = known(&principal, settings).map_or(named, |(identity, _)| identity);
         Arc::new(self.completed(identity))
     }
 
@@ -127,37 +127,37 @@ impl Wanted {
     /// True if the caller is an API key whose roles are known.
     pub(crate) fn is_known(&self, settings: &Settings) -> bool {
         let principal = self.caller.as_deref().map_or(Principal::Local, Principal::from_rule);
-        matches!(principal, Principal::Key { .. }) && self.known(&principal, settings).is_ok()
+        matches!(principal, Principal::Key { .. }) && known(&principal, settings).is_ok()
     }
+}
 
-    /// The identity that the configuration gives to a principal, and a text about it.
-    fn known(&self, principal: &Principal, settings: &Settings) -> Result<(Identity, String), String> {
-        let named = || Identity { principal: principal.clone(), ..Identity::anonymous() };
-        match principal {
-            Principal::Local | Principal::Anonymous => Ok((named(), "the local user".to_owned())),
-            Principal::Certificate { subject } => {
-                Ok((named(), format!("client certificate `{subject}`, taken as valid")))
+/// The identity that the configuration gives to a principal, and a text about it.
+fn known(principal: &Principal, settings: &Settings) -> Result<(Identity, String), String> {
+    let named = || Identity { principal: principal.clone(), ..Identity::anonymous() };
+    match principal {
+        Principal::Local | Principal::Anonymous => Ok((named(), "the local user".to_owned())),
+        Principal::Certificate { subject } => {
+            Ok((named(), format!("client certificate `{subject}`, taken as valid")))
+        }
+        Principal::Token { issuer, subject } => {
+            if !issuer::all(&settings.auth).iter().any(|known| known.issuer == *issuer) {
+                return Err(format!("tokens of `{issuer}` are not accepted"));
             }
-            Principal::Token { issuer, subject } => {
-                if !issuer::all(&settings.auth).iter().any(|known| known.issuer == *issuer) {
-                    return Err(format!("tokens of `{issuer}` are not accepted"));
-                }
-                Ok((named(), format!("token of `{subject}`, taken as valid")))
-            }
-            Principal::Key { id } => {
-                let path = settings.auth.keys.as_ref().ok_or("no API keys are configured")?;
-                let all = keys::read(path).map_err(|failure| failure.to_text())?;
-                match all.find(id) {
-                    None => Err(format!("there is no API key `{id}` in {}", path.display())),
-                    Some(Err(error)) => Err(format!("API key `{id}`: {error}")),
-                    Some(Ok(identity)) => {
-                        let roles = match identity.roles.as_slice() {
-                            [] => "no roles".to_owned(),
-                            roles => format!("roles {}", roles.join(", ")),
-                        };
-                        let text = format!("API key `{id}` of {}, {roles}", path.display());
-                        Ok((Identity::clone(&identity), text))
-                    }
+            Ok((named(), format!("token of `{subject}`, taken as valid")))
+        }
+        Principal::Key { id } => {
+            let path = settings.auth.keys.as_ref().ok_or("no API keys are configured")?;
+            let all = keys::read(path).map_err(|failure| failure.to_text())?;
+            match all.find(id) {
+                None => Err(format!("there is no API key `{id}` in {}", path.display())),
+                Some(Err(error)) => Err(format!("API key `{id}`: {error}")),
+                Some(Ok(identity)) => {
+                    let roles = match identity.roles.as_slice() {
+                        [] => "no roles".to_owned(),
+                        roles => format!("roles {}", roles.join(", ")),
+                    };
+                    let text = format!("API key `{id}` of {}, {roles}", path.display());
+                    Ok((Identity::clone(&identity), text))
                 }
             }
         }

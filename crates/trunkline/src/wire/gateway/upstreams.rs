@@ -67,7 +67,7 @@ impl Maker<'_> {
             return self.personal(remote, server).map_err(named);
         }
         let (mut reached, mut offered, mut adapting) = (None, None, None);
-        let (connect, local): (Arc<dyn Connect>, bool) = match &server.reach {
+        let connect: Arc<dyn Connect> = match &server.reach {
             Reach::Local(local) => {
                 let (mut target, options) = reach::program(local, server, self.environment).map_err(named)?;
                 if let Target::Command(command) = &mut target {
@@ -76,7 +76,7 @@ impl Maker<'_> {
                 reached = Some(target.clone());
                 adapting = adapter::prepare(local, &mut target, (self.guarded, self.private))?;
                 offered = Some(reach::exactly(&options).unwrap_or(Revision::NEWEST_LEGACY));
-                (Arc::new(Connector::new(target, options)), true)
+                Arc::new(Connector::new(target, options))
             }
             Reach::Remote(remote) => {
                 let (target, mut options) =
@@ -86,33 +86,19 @@ impl Maker<'_> {
                 }
                 reached = Some(target.clone());
                 offered = Some(reach::exactly(&options).unwrap_or(Revision::NEWEST_LEGACY));
-                (Arc::new(Connector::new(target, options)), false)
+                Arc::new(Connector::new(target, options))
             }
-            Reach::Unusable(unusable) => (Arc::new(Unconfigured(unusable.reason.clone())), false),
+            Reach::Unusable(unusable) => Arc::new(Unconfigured(unusable.reason.clone())),
             Reach::Builtin(builtin) => {
                 let packs = Packs::from(builtin).guarding(self.guarded, self.private);
                 let kit = packs.one(builtin.pack, self.environment, &self.documents)?;
                 self.harmless.learn(&server.name, kit.read_only);
-                (Arc::new(InProcess(Arc::new(kit.toolbox))), false)
+                Arc::new(InProcess(Arc::new(kit.toolbox)))
             }
         };
-        let mut options = options(server).map_err(named)?;
-        options.instance = Some(self.instance.clone());
+        let mut options = self.options(server).map_err(named)?;
         options.offered = offered;
-        // The configuration's warning and the banner name the reason.
-        options.failure_is_told = matches!(server.reach, Reach::Unusable(_));
-        if !local {
-            // There is no process to stop, and connecting lazily would save nothing.
-            options.idle = None;
-            options.start = Start::AtOnce;
-        }
-        if matches!(&server.reach, Reach::Local(local) if is_missing(local, self.environment)) {
-            // Nothing can be started, and the attempt makes the reason known at once.
-            options.start = Start::AtOnce;
-        }
-        if adapting.is_some()
-            || matches!(&server.reach, Reach::Builtin(builtin) if builtin.pack == Pack::Documents)
-        {
+        if adapting.is_some() {
             options.timeouts = at_least(options.timeouts, self.documents.longest_call());
         }
         let options = options.checked().map_err(|error| named(error.to_string()))?;
@@ -127,6 +113,27 @@ impl Maker<'_> {
             self.lists.attach(server, &target, &upstream);
         }
         Ok(upstream)
+    }
+
+    fn options(&self, server: &Server) -> Result<UpstreamOptions, String> {
+        let mut options = options(server)?;
+        options.instance = Some(self.instance.clone());
+        // The configuration's warning and the banner name the reason.
+        options.failure_is_told = matches!(server.reach, Reach::Unusable(_));
+        match &server.reach {
+            // Nothing can be started, and the attempt makes the reason known at once.
+            Reach::Local(local) if is_missing(local, self.environment) => options.start = Start::AtOnce,
+            Reach::Local(_) => {}
+            // There is no process to stop, and connecting lazily would save nothing.
+            Reach::Remote(_) | Reach::Unusable(_) | Reach::Builtin(_) => {
+                options.idle = None;
+                options.start = Start::AtOnce;
+            }
+        }
+        if matches!(&server.reach, Reach::Builtin(builtin) if builtin.pack == Pack::Documents) {
+            options.timeouts = at_least(options.timeouts, self.documents.longest_call());
+        }
+        Ok(options)
     }
 
     /// A server that each caller sees with an identity of its own. Its lists are not kept between
