@@ -6,7 +6,6 @@
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use std::{
     collections::VecDeque,
     fmt,
@@ -14,25 +13,22 @@ use std::{
     time::{Duration, Instant},
 };
 use trunkline_protocol::{
-    Caller, Object, Raw,
-    message::{CallToolResult, ContentBlock, TextContents},
+    Caller, Raw,
+    message::{
+        CacheScope, CallToolResult, ReadResourceResult, ResourceContents,
+        truncated::{PartOf, TooLong, offset_uri, read_offset},
+    },
 };
 use trunkline_store::{Condition, Store};
 
 /// URI prefix of a kept text. No server has it: URIs with `trunkline:` are rewritten.
 pub(crate) const SCHEME: &str = "trunkline://cut/";
-/// Key in a result's `_meta` that says how much was cut off and where to read it.
-const TRUNCATED_META: &str = "trunkline/truncated";
-/// Key in the `_meta` of a read part that holds the URI of the next part.
-const MORE_META: &str = "trunkline/more";
 /// Time for which a text is kept.
 const KEPT_FOR: Duration = Duration::from_mins(15);
 /// Most bytes of the kept texts of one caller; the oldest are removed.
 const MAX_KEPT_BYTES: usize = 32 * 1024 * 1024;
 /// Longest kept text; of a longer one only the beginning can be read.
 const MAX_TEXT: usize = 8 * 1024 * 1024;
-/// Structured content may have this many times the bytes of text.
-const STRUCTURED_FACTOR: usize = 4;
 const KEYS: &str = "cut-result/";
 
 /// The texts that were cut. Clones share everything.
@@ -71,47 +67,22 @@ impl CutResults {
         }
         // What is no result of a tool, such as a question, is not cut.
         let Ok(mut decoded) = result.decode::<CallToolResult>() else { return result };
-        let structured = decoded.structured_content.as_ref().map_or(0, |it| it.as_bytes().len());
-        if structured > most.saturating_mul(STRUCTURED_FACTOR) {
-            self.refuse(&mut decoded, caller, most).await;
-            return decoded.to_raw();
-        }
-        let whole: String = texts(&decoded).collect();
-        if whole.len() <= most {
-            return result;
-        }
-        let shown = whole.floor_char_boundary(most);
-        let total = whole.len();
-        let uri = self.keep(whole, caller, shown).await;
-        shorten(&mut decoded, most);
-        let note = note(shown, total, uri.as_deref());
-        decoded.content.get_or_insert_default().push(ContentBlock::text(note));
-        set_meta(&mut decoded, (shown, total, uri));
+        let Some(long) = TooLong::of(&decoded, most) else { return result };
+        let rest = self.keep(&long, caller, most).await;
+        long.cut(&mut decoded, rest.as_deref());
         decoded.to_raw()
     }
 
-    async fn refuse(&self, result: &mut CallToolResult, caller: &Caller, most: usize) {
-        let whole = result.structured_content.take().map(|it| it.to_string()).unwrap_or_default();
-        let total = whole.len();
-        let uri = self.keep(whole, caller, most).await.map(|uri| uri.replace(&format!("?offset={most}"), ""));
-        let text = format!(
-            "the structured result is too long to be sent at once ({total} bytes); ask for less\n{}",
-            note(0, total, uri.as_deref())
-        );
-        result.content = Some(vec![ContentBlock::text(text)]);
-        result.is_error = Some(true);
-        set_meta(result, (0, total, uri));
-    }
-
-    /// Keeps a text for its caller; returns the URI of the part after `shown`, unless it cannot be
-    /// kept.
-    async fn keep(&self, text: String, caller: &Caller, shown: usize) -> Option<String> {
-        let bytes = text.len();
-        if bytes > MAX_TEXT {
+    /// Keeps a text for its caller; returns the URI of the part that is not shown, unless the text
+    /// cannot be kept.
+    async fn keep(&self, long: &TooLong, caller: &Caller, step: usize) -> Option<String> {
+        let text = long.whole();
+        if text.len() > MAX_TEXT {
             return None;
         }
         let id = uuid::Uuid::new_v4().simple().to_string();
-        let stored = Stored { owner: caller.id.clone(), step: shown.max(1), text };
+        let bytes = text.len();
+        let stored = Stored { owner: caller.id.clone(), step, text: text.to_owned() };
         let value = serde_json::to_vec(&stored).ok()?;
         for old in self.surplus(&id, &caller.id, bytes) {
             drop(self.store.remove(&format!("{KEYS}{old}"), Condition::Always).await);
@@ -122,7 +93,7 @@ impl CutResults {
             tracing::warn!(%error, "a long result cannot be kept");
             return None;
         }
-        Some(format!("{SCHEME}{id}?offset={shown}"))
+        Some(offset_uri(&format!("{SCHEME}{id}"), long.shown()))
     }
 
     /// Notes a text, and returns those of the same caller that are too much with it.
@@ -148,74 +119,21 @@ impl CutResults {
     /// A part of a kept text, as the result of `resources/read`; `None` if this caller has no such
     /// text.
     pub(crate) async fn read(&self, uri: &str, caller: &Caller) -> Option<Raw> {
-        let rest = uri.strip_prefix(SCHEME)?;
-        let (id, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let offset: usize = match query {
-            "" => 0,
-            query => query.strip_prefix("offset=")?.parse().ok()?,
-        };
+        let (uri, offset) = read_offset(uri)?;
+        let id = uri.strip_prefix(SCHEME)?;
         if id.len() > 64 || !id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return None;
         }
         let value = self.store.get(&format!("{KEYS}{id}")).await.ok()??;
         let stored: Stored = serde_json::from_slice(&value.bytes).ok()?;
-        let text = stored.text;
-        if stored.owner != caller.id || offset > text.len() {
+        if stored.owner != caller.id {
             return None;
         }
-        let start = text.floor_char_boundary(offset);
-        let end = text.ceil_char_boundary(start.saturating_add(stored.step).min(text.len()));
-        let mut contents = TextContents::new(uri, &text[start..end]);
-        contents.mime_type = Some("text/plain".to_owned());
-        let next = (end < text.len()).then(|| format!("{SCHEME}{id}?offset={end}"));
-        let mut more = Object::new();
-        more.set(MORE_META, json!({"total": text.len(), "end": end, "next": next}).into());
-        contents.meta = Some(more.to_raw());
-        let mut result = Object::new();
-        result.set("contents", Raw::encode(&[contents.to_raw()]).ok()?);
+        let part = PartOf { text: &stored.text, uri, offset, step: stored.step }.read()?;
+        let mut result = ReadResourceResult::new(vec![ResourceContents::Text(part)]);
+        result.cache_scope = Some(CacheScope::Private);
         Some(result.to_raw())
     }
-}
-
-/// Cuts the texts of a result, all together, to this many bytes.
-fn shorten(result: &mut CallToolResult, most: usize) {
-    let mut left = most;
-    let blocks = result.content.take().unwrap_or_default();
-    let mut kept = Vec::with_capacity(blocks.len());
-    for mut block in blocks {
-        if let ContentBlock::Text(text) = &mut block {
-            if left == 0 {
-                continue;
-            }
-            let shown = text.text.floor_char_boundary(left);
-            left = if shown < text.text.len() { 0 } else { left - shown };
-            text.text.truncate(shown);
-        }
-        kept.push(block);
-    }
-    result.content = Some(kept);
-}
-
-fn note(shown: usize, total: usize, uri: Option<&str>) -> String {
-    let rest = match uri {
-        Some(uri) => format!("read the rest as the resource {uri}"),
-        None => "ask for less to see the rest".to_owned(),
-    };
-    format!("[truncated: {shown} of {total} bytes shown; {rest}]")
-}
-
-fn set_meta(result: &mut CallToolResult, (shown, total, uri): (usize, usize, Option<String>)) {
-    let mut meta = result.meta.as_ref().and_then(Raw::object).unwrap_or_default();
-    let cut = json!({"truncated": true, "shown": shown, "total": total, "uri": uri});
-    meta.set(TRUNCATED_META, cut.into());
-    result.meta = Some(meta.to_raw());
-}
-
-fn texts(result: &CallToolResult) -> impl Iterator<Item = &str> {
-    result.blocks().iter().filter_map(|block| match block {
-        ContentBlock::Text(text) => Some(text.text.as_str()),
-        _ => None,
-    })
 }
 
 impl fmt::Debug for CutResults {
@@ -227,6 +145,7 @@ impl fmt::Debug for CutResults {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
     use trunkline_store::Embedded;
 
     fn results() -> CutResults {
@@ -246,14 +165,14 @@ mod tests {
         let shown = value["content"][0]["text"].as_str().unwrap();
         assert!(whole.starts_with(shown) && shown.len() <= 50);
         assert!(value["content"][1]["text"].as_str().unwrap().starts_with("[truncated: 50 of 114 bytes"));
-        let mut uri = value["_meta"][TRUNCATED_META]["uri"].as_str().unwrap().to_owned();
+        let mut uri = value["_meta"]["trunkline/truncated"]["uri"].as_str().unwrap().to_owned();
         assert!(results.read(&uri, &Caller::named("bob")).await.is_none());
         let mut all = shown.to_owned();
         loop {
             let part: serde_json::Value = results.read(&uri, &caller).await.unwrap().decode().unwrap();
             let contents = &part["contents"][0];
             all.push_str(contents["text"].as_str().unwrap());
-            match contents["_meta"][MORE_META]["next"].as_str() {
+            match contents["_meta"]["trunkline/more"]["next"].as_str() {
                 Some(next) => uri = next.to_owned(),
                 None => break,
             }

@@ -27,6 +27,7 @@ mod tasks;
 mod tasks_extension;
 mod tools;
 mod trace_parent;
+pub mod truncated;
 
 pub use cache::{CacheHints, CacheScope};
 pub use completion::{

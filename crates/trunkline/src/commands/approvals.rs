@@ -11,10 +11,9 @@ use crate::{
     render::safe,
     wire::{gateway::approvals::PATH, operator},
 };
-use http::StatusCode;
 use serde::Deserialize;
 use std::{fmt::Write as _, time::Duration};
-use trunkline_protocol::{Fault, FaultKind, Raw};
+use trunkline_protocol::Raw;
 
 /// Time limit for the gateway's answer.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -146,15 +145,7 @@ fn ask(context: &Context, place: &Place, path: &str, query: &[(&str, String)]) -
     let key = place.key.as_deref().or(context.environment.get_filled(environment::KEY));
     let asker = Asker::new(&place.url, key, &format!("/control/{path}"))?.with_query(query);
     let asker = operator::proven(asker, key, &context.environment)?;
-    let (status, page) = runtime()?.block_on(asker.command(LIMIT))?;
-    if status == StatusCode::OK {
-        return Ok(page);
-    }
-    if let Some(error) = page.member_as::<String>("error") {
-        return Err(Failure::usage(error));
-    }
-    let text = format!("the gateway answers {status}: {}", page.as_str());
-    Err(Failure::connecting(Fault::new(FaultKind::BadAnswer, text)))
+    runtime()?.block_on(asker.operate(LIMIT))
 }
 
 fn tell(context: &Context, page: &Raw) -> Result<Ending, Failure> {

@@ -17,7 +17,6 @@ use crate::{
         operator, settings,
     },
 };
-use http::StatusCode;
 use serde::Deserialize;
 use std::{fmt::Write as _, path::PathBuf, time::Duration};
 use trunkline_protocol::{Fault, FaultKind, Raw};
@@ -188,15 +187,7 @@ fn ask(context: &Context, args: &Args, wanted: &Wanted) -> Result<Raw, Failure> 
     }
     let asker = Asker::new(url, key, &format!("/control/{PATH}"))?.with_query(&[("call", call)]);
     let asker = operator::proven(asker, key, &context.environment)?;
-    let (status, page) = runtime()?.block_on(asker.command(LIMIT))?;
-    if status == StatusCode::OK {
-        return Ok(page);
-    }
-    if let Some(error) = page.member_as::<String>("error") {
-        return Err(Failure::usage(error));
-    }
-    let text = format!("the gateway answers {status}: {}", page.as_str());
-    Err(Failure::connecting(Fault::new(FaultKind::BadAnswer, text)))
+    runtime()?.block_on(asker.operate(LIMIT))
 }
 
 fn text(told: &Told) -> String {

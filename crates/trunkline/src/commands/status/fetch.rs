@@ -87,6 +87,19 @@ impl Asker {
         self.request(Method::POST, None, limit).await
     }
 
+    /// Sends a command to the operator's part of a gateway; its refusal becomes a failure.
+    pub(crate) async fn operate(&self, limit: Duration) -> Result<Raw, Failure> {
+        let (status, page) = self.command(limit).await?;
+        if status == StatusCode::OK {
+            return Ok(page);
+        }
+        if let Some(error) = page.member_as::<String>("error") {
+            return Err(Failure::usage(error));
+        }
+        let text = format!("the gateway answers {status}: {}", page.as_str());
+        Err(Failure::connecting(Fault::new(FaultKind::BadAnswer, text)))
+    }
+
     /// Sends any request; the answer may have any status but 401 and 403.
     pub(crate) async fn request(
         &self,
