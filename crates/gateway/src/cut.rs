@@ -27,7 +27,7 @@ pub(crate) const SCHEME: &str = "trunkline://cut/";
 const KEPT_FOR: Duration = Duration::from_mins(15);
 /// Most bytes of the kept texts of one caller; the oldest are removed.
 const MAX_KEPT_BYTES: usize = 32 * 1024 * 1024;
-/// Longest kept text; of a longer one only the beginning can be read.
+/// Longest text that is kept; a longer one is cut without a URI for the rest.
 const MAX_TEXT: usize = 8 * 1024 * 1024;
 const KEYS: &str = "cut-result/";
 

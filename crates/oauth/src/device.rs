@@ -11,10 +11,10 @@ use std::time::Duration;
 use trunkline_resilience::timeout;
 
 pub(crate) const GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
-/// Bounds of the pause between two questions.
+/// Bounds of the polling interval, in seconds.
 const MIN_INTERVAL: u64 = 1;
 const MAX_INTERVAL: u64 = 60;
-/// Longest wait for the user.
+/// Longest wait for the user, in seconds.
 const MAX_WAIT: u64 = 1800;
 
 /// Tells the user where to enter the code.

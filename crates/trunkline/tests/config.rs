@@ -29,7 +29,7 @@ fn check_shows_each_problem_with_its_line_and_a_mark() {
     4 |       "a": { "comand": ["x"], "environment": { "API_KEY": "**********" } },
       |                                                           ^^^^^^^^^^^^
       = key: mcp.servers.a.environment.API_KEY
-      = help: write `{env:NAME}`, `{file:path}` or `{keychain:service/account}` instead
+      = help: write `{env:NAME}`, `{file:path}` or `{keychain:NAME}` instead
 
     error[bad-value]: `grüße` cannot name a server: 1 to 32 letters, digits or `-`, beginning with a letter or digit
      --> ~/project/trunkline.json:5:16
@@ -127,7 +127,7 @@ fn show_tells_where_each_value_comes_from_and_no_secret() {
     limits.parked = 7
         environment: TRUNKLINE_LIMITS_PARKED
 
-    109 more values are built in; --all shows them
+    113 more values are built in; --all shows them
     --- stderr
     "#);
     let json = home.run(&["config", "show", "--json"], &variables);

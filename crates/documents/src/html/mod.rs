@@ -16,7 +16,7 @@ use unicode_bidi::{BidiClass, bidi_class};
 /// Options of [`html()`].
 #[derive(Debug, Clone)]
 pub struct HtmlOptions {
-    /// The form of pictures; a placeholder is an empty figure.
+    /// The form of pictures; a placeholder is a `<figure>` without `<img>`.
     pub images: Images,
 }
 

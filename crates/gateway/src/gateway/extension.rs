@@ -30,9 +30,11 @@ impl Inner {
         }
     }
 
-    /// Passes a client's notification to every server that the caller may use. Each upstream finds
-    /// its own sessions of the caller. `notifications/cancelled` is not passed on: request ids are
-    /// valid for one hop only, and a call is cancelled by dropping its reply.
+    /// Forwards a client's notification to the servers that the caller may use. If there are
+    /// several, a notification of an extension goes only to those that declare the extension.
+    /// Each upstream finds its own sessions of the caller. `notifications/cancelled` is not
+    /// forwarded: request ids are valid for one hop only, and a call is cancelled by dropping its
+    /// reply.
     pub(super) fn pass_on(&self, notice: &Notify) {
         if notice.notification.method == method::CANCELLED {
             return;

@@ -1,4 +1,4 @@
-//! Keeper: a task that makes a new snapshot when an offer changes.
+//! Keeper: a task that rebuilds the catalog when an offer changes or servers are replaced.
 
 use super::{Inner, faults};
 use crate::{
@@ -88,8 +88,8 @@ pub(super) async fn rebuild(inner: &Arc<Inner>) {
 }
 
 impl Inner {
-    /// Waits until the server's offer is known. If it cannot connect, its answer to
-    /// `server/discover` gives the reason.
+    /// Waits until the server's offer is known, at most `patience`. Calls `server/discover` first,
+    /// because its error says why the server cannot be reached.
     pub(super) async fn wait_for_offer(&self, server: &Arc<Server>, call: &Call) -> Result<(), Fault> {
         let until = Moment::now() + self.options.patience;
         server.wake();

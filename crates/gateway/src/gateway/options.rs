@@ -40,7 +40,7 @@ pub struct GatewayOptions {
     /// This gateway's own id, published in its introduction to detect a gateway that is its own
     /// upstream.
     pub instance: Option<Arc<str>>,
-    /// Binds the states of servers to calls.
+    /// Key and lifetime of the seal that binds a server's `requestState` to its call.
     pub states: StateOptions,
     /// The requests for a person's consent; `None`: calls that need it are refused.
     pub approvals: Option<Approvals>,

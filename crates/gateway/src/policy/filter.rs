@@ -48,8 +48,8 @@ impl Filter {
         self.allows(name) && !self.denies(name)
     }
 
-    /// True if a text that begins with `start` could be allowed: some glob has the same literal
-    /// beginning, as far as it has one.
+    /// True if some name that starts with `start` could be allowed: of `start` and the literal
+    /// prefix of some glob, one is a prefix of the other.
     pub(crate) fn may_allow(&self, start: &str) -> bool {
         let literal =
             |glob: &String| glob.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default().to_owned();

@@ -109,7 +109,7 @@ impl Attempt {
         }
     }
 
-    /// Counts a question until it is answered: meanwhile the server waits for the caller.
+    /// Counts a question as open until it is answered. Meanwhile the call's time limit is renewed.
     fn track(&self, mut question: Question) -> Question {
         let Some(clock) = self.clock.clone() else { return question };
         clock.open.fetch_add(1, Ordering::AcqRel);

@@ -43,7 +43,7 @@ pub(super) struct LiveSession {
     loss: LossSignal,
 }
 
-/// A call's use of a session, which is not closed as idle while this exists.
+/// Lease of a session for one call; while it exists, the session is not closed as idle.
 pub(super) struct SessionLease {
     live: Arc<LiveSession>,
     waiter: Waiter,

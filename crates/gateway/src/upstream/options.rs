@@ -69,11 +69,11 @@ pub struct PoolOptions {
     pub idle: Duration,
 }
 
-/// When a lost server is reconnected. Half of each pause is random.
+/// Backoff between reconnects of a lost server, with equal jitter: half of each pause is random.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RestartOptions {
     pub base: Duration,
-    /// Factor between two pauses.
+    /// Each pause is this many times as long as the one before.
     pub factor: u32,
     pub ceiling: Duration,
     /// The longest pause for a server that starts and is lost soon.

@@ -52,7 +52,7 @@ struct Answer {
     document: Option<Box<RawValue>>,
 }
 
-/// The tool for one format; without one, for every format.
+/// The conversion tool for one format, or for all formats if `format` is `None`.
 pub(super) fn tool(documents: &Arc<Documents>, name: &str, format: Option<Format>) -> Tool {
     let shared = Arc::clone(documents);
     let kind = format.map_or("a document of any known format".to_owned(), |format| {

@@ -34,7 +34,7 @@ pub struct Handles {
     largest: usize,
 }
 
-/// The facts about a kept document.
+/// Metadata of a kept document.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Kept {
     pub(super) summary: Summary,

@@ -1,4 +1,4 @@
-//! The events of an execution, from any of them on.
+//! Reads the events of an execution, starting after any event.
 
 use super::{Executions, decoded, event_log, record::Record};
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ pub(crate) enum Happened {
     Question(Raw),
     /// Later events before the end are not kept.
     Truncated(Raw),
-    /// The execution has ended; its end is kept apart.
+    /// The execution has ended; its result is stored under a key of its own.
     End,
 }
 
@@ -101,8 +101,8 @@ impl Follower {
 }
 
 impl Executions {
-    /// The record as soon as `enough` is true of it, or as it is when the time has passed. `None`
-    /// if it is no longer kept.
+    /// Waits until `enough` is true for the record or the limit has passed. Returns the current
+    /// record; `None` if it is no longer kept.
     pub(crate) async fn wait(
         &self,
         id: &str,

@@ -34,10 +34,10 @@ const MAX_PER_OWNER: usize = 64;
 const MAX_LINKED: usize = 4096;
 /// Lifetime of a task that names none, and the longest one.
 const LONGEST: Duration = Duration::from_hours(24);
-/// Time that a look at a task may take.
+/// Timeout for polling a task's state.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Asks the handler about one task, and writes the answers down.
+/// Polls one task of the handler, and stores its state.
 struct Link {
     executions: Arc<Executions>,
     service: Arc<Service>,
@@ -48,11 +48,11 @@ struct Link {
     task: String,
     allowance: Allowance,
     _held: Option<Arc<Held>>,
-    _place: Place,
+    _slot: LinkSlot,
 }
 
-/// One of the places of linked tasks. Dropping it frees the place.
-struct Place {
+/// A slot for one linked task; dropping it frees the slot.
+struct LinkSlot {
     executions: Arc<Executions>,
     owner: String,
 }
@@ -69,7 +69,7 @@ impl Executions {
             NotBegun::Refused(Fault::new(FaultKind::BadAnswer, "the server started a task without `taskId`"))
         })?;
         let owner = Owner::of(&call.caller);
-        let place = self.place(&owner)?;
+        let place = self.slot(&owner)?;
         let allowance = Allowance::new(&self.quota, owner.digits()).await?;
         let held = self.lease.hold().await?;
         let lifetime = task.member_as::<u64>("ttlMs").map_or(LONGEST, Duration::from_millis).min(LONGEST);
@@ -89,7 +89,7 @@ impl Executions {
             task: id,
             allowance,
             _held: held,
-            _place: place,
+            _slot: place,
         };
         tokio::spawn(link.run(Instant::now() + lifetime));
         Ok(record)
@@ -126,7 +126,7 @@ impl Executions {
         self.store.append(&log, encoded(&Command::Look), kept).await.map(Some)
     }
 
-    fn place(self: &Arc<Self>, owner: &Owner) -> Result<Place, NotBegun> {
+    fn slot(self: &Arc<Self>, owner: &Owner) -> Result<LinkSlot, NotBegun> {
         let owner = owner.digits();
         let mut linked = self.linked.lock();
         let all: usize = linked.values().sum();
@@ -136,11 +136,11 @@ impl Executions {
             return Err(NotBegun::Refused(Fault::new(FaultKind::Overloaded, text)));
         }
         *own += 1;
-        Ok(Place { executions: self.clone(), owner })
+        Ok(LinkSlot { executions: self.clone(), owner })
     }
 }
 
-impl Drop for Place {
+impl Drop for LinkSlot {
     fn drop(&mut self) {
         let mut linked = self.executions.linked.lock();
         if let Some(own) = linked.get_mut(&self.owner) {
@@ -202,7 +202,7 @@ impl Link {
         }
     }
 
-    /// Writes down how the task is. Returns true if it has ended.
+    /// Polls the task and stores its state. Returns true if it has ended.
     async fn look(&mut self) -> bool {
         let told = timeout(LOOK, self.ask(method::TASKS_GET, None)).await;
         let state = match told {

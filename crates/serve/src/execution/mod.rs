@@ -39,7 +39,7 @@ pub(crate) use keys::{Claim, KeyReused};
 /// Most events of one execution, and most bytes of them.
 const MAX_EVENTS: u64 = 10_000;
 const MAX_EVENT_BYTES: usize = 16 << 20;
-/// Attempts to change a record that others change at the same time.
+/// Most attempts to update a record under concurrent writes.
 const MAX_CONFLICTS: usize = 32;
 /// Records that are read at once.
 const PAGE: usize = 100;
@@ -55,7 +55,7 @@ pub(crate) struct Executions {
     linked: Mutex<HashMap<String, usize>>,
 }
 
-/// The callers and views that may see an execution.
+/// A caller at one view, for deciding which executions it may see.
 pub(crate) struct Viewer {
     pub(crate) owner: Owner,
     pub(crate) view: String,
@@ -315,7 +315,7 @@ impl Viewer {
     }
 }
 
-/// The record of an execution that waits for a place.
+/// The record of an execution that waits for a slot.
 pub(crate) fn queued(caller: &Caller, order: &run::Order, view: &str) -> Record {
     let created = now();
     Record {
@@ -345,7 +345,7 @@ fn abandoned(state: State) -> Outcome {
     })
 }
 
-/// The end of an execution whose end is no longer kept.
+/// A substitute for the result of an execution whose stored result is gone.
 fn missing_end(record: &Record) -> End {
     let text = "the result is no longer kept";
     End::new(

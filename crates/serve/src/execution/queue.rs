@@ -53,7 +53,7 @@ pub(crate) struct ExecutionQueue {
     max_waiting: usize,
 }
 
-/// The party that asks for a place.
+/// An execution that requests a slot.
 #[derive(Debug, Clone)]
 pub(crate) struct Applicant {
     /// Id of the execution.
@@ -79,7 +79,7 @@ struct Waiting {
 #[derive(Debug, Clone)]
 struct Lane<T>(VecDeque<(String, VecDeque<T>)>);
 
-/// The place of one execution; dropping it offers the place to the next.
+/// The slot of a running execution; dropping it hands the slot to the next in the queue.
 #[derive(Debug)]
 pub(crate) struct Slot(Option<Arc<ExecutionQueue>>);
 
@@ -111,7 +111,7 @@ impl ExecutionQueue {
         Arc::new(Self { state: Mutex::default(), max_running, max_waiting })
     }
 
-    /// A place, or a receiver that gets one. Dropping the receiver leaves the queue.
+    /// A slot, or a receiver that gets one. Dropping the receiver leaves the queue.
     pub(crate) fn apply(
         self: &Arc<Self>,
         applicant: &Applicant,

@@ -211,7 +211,8 @@ impl Finished {
         Self { status, members, retry_after }
     }
 
-    /// The answer in place of a result for which no memory is left. The tool has run.
+    /// The response if no memory is left for the result. The tool has run, so a retry would run it
+    /// again.
     pub(super) fn dropped(id: &str, started: Instant, full: OutOfMemory) -> Self {
         let fault = Fault::new(FaultKind::Overloaded, format!("the result was dropped: {full}"));
         Self::now(id, started, &Err(fault.harmful_to_repeat()))

@@ -35,9 +35,9 @@ const MAX_LIMIT: usize = 1000;
 const USUAL_LIMIT: usize = 100;
 /// Parts of a result that are shown while the tool runs; the event stream has all of them.
 const MAX_PARTS: usize = 100;
-/// Executions of one list whose tasks are looked at.
+/// Most executions of one list whose tasks are polled.
 const MAX_LOOKS: usize = 64;
-/// Time that a cancelled or answered execution has to show it.
+/// Timeout for an execution's record to show that it was cancelled, was answered or has ended.
 const TAKES_EFFECT: Duration = Duration::from_secs(10);
 
 /// Reads one execution for a caller that may see it.
@@ -210,7 +210,8 @@ impl Reader {
         self.executions().command(&self.record, command).await.map_err(not_begun)
     }
 
-    /// Waits for a state. An execution that is no longer kept stays as it was last read.
+    /// Waits until `enough` is true or the limit has passed, and reads the record again. If it is
+    /// no longer kept, the last one that was read stays.
     pub(super) async fn wait(
         &mut self,
         limit: Duration,

@@ -1,8 +1,9 @@
-//! Tasks over MCP, of both kinds. Behind each is an execution, so that every way in sees it.
+//! MCP tasks: those of revision 2025-11-25 and those of the tasks extension. Each is backed by an
+//! execution, so it is visible over MCP and REST alike.
 //!
-//! A call that the handler turns into a task becomes an execution that is linked with that task;
-//! the task keeps the handler's id, and requests about it are the handler's. An execution is a task
-//! as well, with its own id: also one that was started over REST.
+//! A call that the handler turns into a task becomes an execution that is linked with that task.
+//! The task keeps the handler's id, and requests about it are forwarded to the handler. Any other
+//! execution, including one started over REST, is a task under its own id.
 //!
 //! Clients of 2025-11-25 ask for tasks themselves. A result that the handler returned immediately
 //! becomes an execution that has ended. For any caller but its owner, a task does not exist.
@@ -76,7 +77,8 @@ impl Service {
     }
 }
 
-/// True if the client follows tasks. Most do not, and a search of the text says so.
+/// True if the client declares the tasks extension. A byte search rules out most requests without
+/// decoding them.
 fn may_become_task(call: &Call) -> bool {
     let params = call.params.as_ref().filter(|params| params.may_name(TASKS_EXTENSION));
     meta::get(params, CLIENT_CAPABILITIES).as_ref().is_some_and(declares_tasks)
@@ -229,7 +231,8 @@ impl SessionTasks {
         Ok(task.to_raw())
     }
 
-    /// Asks about a task, with the members of `own` that belong to no hop.
+    /// Sends a task request with the parameters in `own`; `taskId` and the session's `_meta` are
+    /// set here.
     async fn ask(&self, name: &'static str, id: &str, own: Option<&Raw>) -> Outcome {
         let mut params = own.and_then(Raw::object).unwrap_or_default();
         params.set("taskId", Raw::string(id));

@@ -78,7 +78,7 @@ async fn tell(service: &Service, record: &Record, command: &Command) -> Result<(
     service.executions.command(record, command).await.map_err(refused)
 }
 
-/// An execution in the form of the extension.
+/// An execution as a task of the tasks extension.
 pub(super) async fn task(service: &Service, record: &Record) -> Result<Raw, StoreError> {
     let time = |millis: u64| iso_8601(UNIX_EPOCH + Duration::from_millis(millis));
     let retention = u64::try_from(service.executions.retention().as_millis()).unwrap_or(u64::MAX);

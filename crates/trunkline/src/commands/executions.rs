@@ -295,7 +295,7 @@ fn content(context: &Context, schema: Option<&Raw>, words: &[String]) -> Result<
         .hint("`trunkline executions show ID` shows the question; --decline declines to answer"))
 }
 
-/// Starts an execution of a tool at the gateway whose MCP endpoint this is, and returns it.
+/// Starts an asynchronous execution with a POST to the URL of `asker`, and returns it.
 pub(crate) async fn start(asker: &Asker, arguments: &Object, limit: Duration) -> Result<Raw, Failure> {
     let mut body = Raw::from(json!({"mode": "async"})).object().unwrap_or_default();
     body.set("params", arguments.to_raw());

@@ -42,7 +42,8 @@ pub(crate) fn of_address(address: &Url, environment: &Environment, options: Doct
     }
 }
 
-/// A configured server as a subject; `None` for built-in packs, which run in this process.
+/// How the doctor connects to a configured server; `None` for built-in packs, which run
+/// in-process.
 /// Options of the command line that are in `base` take precedence.
 pub(crate) fn configured(
     server: &Server,

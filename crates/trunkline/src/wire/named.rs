@@ -98,7 +98,7 @@ fn list_of(kind: ItemKind) -> Kind {
     }
 }
 
-/// `_meta` with the name of this client, which rules may mention.
+/// `_meta` with this client's name, because policy rules can match it.
 fn own_meta() -> Raw {
     json!({"_meta": {(meta::CLIENT_INFO): {"name": "trunkline"}}}).into()
 }

@@ -34,8 +34,8 @@ pub(crate) fn secret(environment: &Environment) -> Option<String> {
     read(&path)
 }
 
-/// The asker with the operator's proof, where it is needed: only if no key tells the operator
-/// apart, and never to another machine.
+/// Adds the operator's secret to the request, unless an API key identifies the operator or the
+/// gateway is on another machine.
 pub(crate) fn proven(asker: Asker, key: Option<&str>, environment: &Environment) -> Result<Asker, Failure> {
     if key.is_some() || !asker.stays_here() {
         return Ok(asker);

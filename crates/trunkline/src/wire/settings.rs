@@ -24,13 +24,13 @@ pub(crate) fn read(
     let vault = Vault::find(environment);
     let mut read = trunkline_config::load(&inputs(environment, file, flags, &vault)?);
     if let Ok(loaded) = &mut read {
-        // A change of the lock file is a change of the rules.
+        // The lock file is part of the rules, so a change of it reloads them.
         if let Ok(lock) = lock_file(loaded) {
             loaded.watched.push(Seen::now(lock));
         }
         // A new secret is used without a restart.
         loaded.watched.extend(vault.path().ok().map(Seen::now));
-        // Kept lists are shown to models, so that our tools must not change them.
+        // Cached lists are shown to models, so our tools must not be able to change them.
         loaded.guarded.extend(cache_directory(environment));
         loaded.private.extend(logins_directory(environment));
         loaded.private.extend(vault.path().ok().map(Path::to_owned));

@@ -17,12 +17,12 @@ pub struct RecognisedPage {
 
 /// Boxes around recognised lines differ with their letters, so a heading must be clearly larger.
 const LARGER: f32 = 1.35;
-/// Words that tesseract is less sure of are specks of dirt, in percent.
+/// Words below this confidence of tesseract, in percent, are dropped as noise.
 const MIN_CONFIDENCE: f32 = 20.0;
 /// Most words of a page that are read.
 const MAX_WORDS: usize = 50_000;
 
-/// The document in these pages. `hash` is the number of the file in `binary_hash`.
+/// Builds a document from OCR pages. `hash` becomes the `binary_hash` of its origin.
 pub fn recognised(
     pages: &[RecognisedPage],
     format: Format,

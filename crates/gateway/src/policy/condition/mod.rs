@@ -1,14 +1,14 @@
 //! Conditions on the arguments of a call.
 //!
-//! An argument is read from the frame as it is sent on: a frame with a member twice was refused
-//! when it was read, and names are compared after their escapes were decoded.
+//! Arguments are read from the frame that is forwarded. The parser has refused duplicate keys, and
+//! keys are compared after their escapes are decoded.
 
 use super::{filter::glob, path::Directory, rules::ArgumentSpec, truth::Truth};
 use globset::GlobMatcher;
 use serde_json::{Number, Value};
 use trunkline_protocol::Raw;
 
-/// Longest pointer, in steps.
+/// Most reference tokens of a JSON pointer.
 const MAX_STEPS: usize = 16;
 
 /// A compiled [`ArgumentSpec`].

@@ -32,7 +32,7 @@ pub(super) enum Life {
     Silent,
 }
 
-/// The server, however many sessions it has.
+/// The fake server; all of its sessions share it.
 pub(super) struct Fake {
     pub(super) revision: Revision,
     pub(super) connects: Mutex<VecDeque<ConnectOutcome>>,

@@ -15,7 +15,7 @@ const INPUT: &str = "requestBody/content/application~1json/schema/properties/par
 const OUTPUT: &str =
     "responses/200/content/application~1json/schema/properties/result/allOf/1/properties/structuredContent";
 
-/// The answers to an execution that are no result; `common.json` has their descriptions.
+/// The statuses of an execution other than 200; `common.json` has their descriptions.
 const OTHER_ANSWERS: [&str; 15] =
     ["202", "400", "401", "403", "404", "408", "409", "413", "415", "422", "429", "500", "502", "503", "504"];
 
@@ -24,7 +24,7 @@ struct Common {
     /// Operations by their path below `/mcp` and the view.
     paths: Vec<(String, Raw)>,
     components: Raw,
-    /// The responses of an execution without its result.
+    /// The responses with a status of [`OTHER_ANSWERS`].
     other_answers: Value,
 }
 

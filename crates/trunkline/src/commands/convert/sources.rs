@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 64;
 /// A document to convert.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Source {
-    /// A file, and its path below the folder that was named.
+    /// A file, and its path relative to the directory argument; only its name if given directly.
     File {
         path: PathBuf,
         below: PathBuf,

@@ -85,7 +85,8 @@ impl ConfiguredServer {
     }
 }
 
-/// Takes the time limits of the command line, and refuses options that only addresses have.
+/// Applies the timeouts of the command line. Refuses the other connection options, which belong in
+/// the server's configuration.
 pub(super) fn adjust(loaded: &mut Loaded, name: &ServerName, args: &ConnectionArgs) -> Result<(), Failure> {
     let given = [
         ("--header", !args.headers.is_empty()),

@@ -38,7 +38,7 @@ pub(crate) struct Args {
     /// Show the input and output schema of each tool
     #[arg(long)]
     schema: bool,
-    /// Show what the tools cost a model, in tokens (estimated as bytes / 4), the dearest first
+    /// Show the token cost of each tool (estimated as bytes / 4), most expensive first
     #[arg(long)]
     cost: bool,
     /// Wait until all servers behind a gateway have started, at most 60 s or the given time:

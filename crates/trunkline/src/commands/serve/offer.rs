@@ -39,7 +39,7 @@ pub(crate) enum Offer {
 pub(crate) struct PackOffer {
     pub(crate) kit: Arc<Kit>,
     pub(crate) config: SharedConfig,
-    /// `None` if there are no roles: then every caller may use every tool.
+    /// `None` if there are neither roles nor policy rules: every caller may use every tool.
     pub(crate) ruled: Option<Arc<RuledPacks>>,
 }
 

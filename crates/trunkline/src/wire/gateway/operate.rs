@@ -45,7 +45,8 @@ impl fmt::Display for Operation {
     }
 }
 
-/// The commands below `/control/`, as `SERVER/start`. Each is recorded before it is carried out.
+/// The commands below `/control/`, such as `SERVER/start`. A command to a server is recorded in
+/// the audit trail before it is carried out; a decision about an approval, after it is stored.
 pub(crate) fn control(running: Arc<Running>, trail: Option<Trail>, rates: Option<Arc<Rates>>) -> Control {
     if let (Some(approvals), Some(trail)) = (running.gateway.approvals(), trail.clone()) {
         approvals.record_with(Arc::new(move |what, who, detail| trail.event(what, who, detail)));
