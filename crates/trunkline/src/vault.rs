@@ -51,9 +51,6 @@ impl Vault {
         change: impl FnOnce(&mut BTreeMap<String, String>) -> T,
     ) -> Result<T, VaultError> {
         let path = self.path()?;
-        if read_private(path)?.is_none() {
-            write_private(path, b"{}")?;
-        }
         let _lock = lock_private(&path.with_extension("lock"))?;
         let mut secrets = self.read()?;
         let outcome = change(&mut secrets);

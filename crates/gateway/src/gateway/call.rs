@@ -16,7 +16,7 @@ use crate::{
 };
 use futures_util::StreamExt;
 use std::sync::Arc;
-use trunkline_protocol::{Call, Caller, Fault, Found, Part, Raw, Reply, method};
+use trunkline_protocol::{Call, Caller, Fault, Found, Part, Raw, Reply, ResultForm, method};
 use trunkline_schema::Budget;
 
 impl Inner {
@@ -79,6 +79,9 @@ impl Inner {
 
     /// How long results of a server are cut; `None` if they are not.
     fn cutting(&self, view: &View, server: &Server, call: &Call) -> Option<Cutting> {
+        if call.result == ResultForm::Whole {
+            return None;
+        }
         let most = view.result_bytes_of(server)?;
         let results = self.options.cut_results.clone()?;
         Some(Cutting { results, caller: Arc::clone(&call.caller), most })

@@ -10,7 +10,7 @@ use crate::{
     catalog::{Catalog, Route, Server},
     explain::{Decision, Link, Stage},
     policy::{Access, Asked, Denial, Explained, RecordedArguments, RoleVerdict},
-    view::{Naming, View},
+    view::View,
 };
 use std::{borrow::Cow, sync::Arc, time::SystemTime};
 use trunkline_protocol::{Call, Raw};
@@ -190,9 +190,7 @@ fn located<'a>(catalog: &Catalog, view: &'a View, call: &Call) -> Option<Located
         match name.split_once('_').and_then(|(server, own)| Some((view.server(server)?, own))) {
             Some(found) => found,
             // The view of one server has no prefix.
-            None if view.naming == Naming::Bare && view.servers.len() == 1 => {
-                (view.servers.first()?, name.as_ref())
-            }
+            None if view.is_bare_server() => (view.servers.first()?, name.as_ref()),
             None => return None,
         };
     let own = server.access(&catalog.policy).own_name(public);

@@ -132,11 +132,13 @@ impl Gateway {
         if let Some(route) = view.tools.get(tool) {
             return Some(policy::subject(route.server().name().as_ref(), route.inner()));
         }
-        // A server that differs by caller has no items in this catalog; its name is in front of
-        // that of the tool.
-        let parts = tool.split_once('_').and_then(|(server, own)| Some((view.server(server)?, own)));
-        if let Some((server, own)) = parts.filter(|(server, _)| server.is_personal()) {
-            return Some(policy::subject(server.name().as_ref(), own));
+        // A server that differs by caller has no items in this catalog. Its name is in front of that
+        // of the tool, unless the view shows one server without prefix.
+        let prefixed = tool.split_once('_').and_then(|(server, own)| Some((view.server(server)?, own)));
+        let alone = || view.servers.first().filter(|_| view.is_bare_server()).map(|server| (server, tool));
+        if let Some((server, public)) = prefixed.or_else(alone).filter(|(server, _)| server.is_personal()) {
+            let own = server.access(&catalog.policy).own_name(public);
+            return Some(policy::subject(server.name().as_ref(), &own));
         }
         // The view of one server passes unlisted names on.
         let server = view.servers.first().filter(|_| view.unruled)?;

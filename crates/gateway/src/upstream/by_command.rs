@@ -24,6 +24,7 @@ impl Upstream {
     pub async fn halt(&self, drain: Duration) {
         let _turn = self.turn.lock().await;
         self.refuse_calls();
+        self.identities().iter().for_each(|own| own.refuse_calls());
         timeout(drain, self.core.drained()).await;
         let sessions = self.core.pool().clear(State::Stopped);
         join_all(sessions.into_iter().map(|live| async move {

@@ -166,6 +166,11 @@ impl View {
         if is_same_for_all { "public" } else { "private" }
     }
 
+    /// True if the view shows one server, whose tools have no prefix.
+    pub(crate) fn is_bare_server(&self) -> bool {
+        self.naming == Naming::Bare && self.servers.len() == 1
+    }
+
     pub(crate) fn server(&self, name: &str) -> Option<&Arc<Server>> {
         self.servers.iter().find(|server| server.name().as_ref() == name)
     }

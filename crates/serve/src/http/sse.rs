@@ -43,7 +43,7 @@ impl SseClients {
         self.0
             .lock()
             .get(name)
-            .filter(|client| client.caller.id == caller.id)
+            .filter(|client| client.caller.id == caller.id && client.caller.carried == caller.carried)
             .map(|client| client.duplex.clone())
     }
 }

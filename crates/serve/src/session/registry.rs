@@ -43,9 +43,13 @@ impl Sessions {
     }
 
     /// The session with this id, if it belongs to the caller. Another caller's session gives
-    /// `None`, like an unknown id.
+    /// `None`, like an unknown id. So does one that was opened with other headers or another token
+    /// for servers: its calls would use those.
     pub(crate) fn find(&self, id: &str, caller: &Caller) -> Option<Arc<Session>> {
-        let session = self.open.lock().get(id).filter(|session| session.caller.id == caller.id).cloned()?;
+        let is_own = |session: &&Arc<Session>| {
+            session.caller.id == caller.id && session.caller.carried == caller.carried
+        };
+        let session = self.open.lock().get(id).filter(is_own).cloned()?;
         session.touch();
         Some(session)
     }

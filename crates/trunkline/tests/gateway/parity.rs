@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use std::{
     collections::BTreeMap,
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Output, Stdio},
 };
 
@@ -71,12 +71,22 @@ struct Setting {
     site: Site,
     /// Arguments of `serve`.
     serve: Vec<String>,
+    /// The trails, outside of the directory that is served: each process protects its own.
+    trails: tempfile::TempDir,
 }
 
 impl Setting {
+    fn new(site: Site, serve: Vec<String>) -> Self {
+        Self { site, serve, trails: tempfile::tempdir().unwrap() }
+    }
+
+    fn audit(&self, way: Way) -> PathBuf {
+        self.trails.path().join(format!("{way:?}"))
+    }
+
     fn command(&self, way: Way, more: &[&str]) -> Command {
         let mut command = self.site.binary();
-        let audit = self.site.path(&format!("audit-{way:?}"));
+        let audit = self.audit(way);
         command.arg("serve").args(&self.serve).args(more).arg("--audit").arg(audit);
         command
     }
@@ -109,7 +119,7 @@ impl Setting {
     /// The records of tool calls of one way, without members that differ from call to call.
     fn records(&self, way: Way) -> Vec<Value> {
         let mut records = Vec::new();
-        let mut folders = vec![self.site.path(&format!("audit-{way:?}"))];
+        let mut folders = vec![self.audit(way)];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
@@ -212,7 +222,7 @@ async fn h1_all_built_in_tools_answer_the_same_by_every_way_in() {
     }
     site.write(".gitignore", "*\n");
     let serve = vec!["--root".to_owned(), folder.display().to_string()];
-    same_by_every_way(&Setting { site, serve }).await;
+    same_by_every_way(&Setting::new(site, serve)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -223,5 +233,5 @@ async fn h1_a_real_upstream_answers_the_same_by_every_way_in() {
     everything["allow"] = json!(["echo", "get-sum", "get-tiny-image", "get-annotated-message"]);
     site.configure(&json!({"mcp": {"servers": {"everything": everything}}, "audit": {"enabled": true}}));
     let serve = vec!["--config".to_owned(), site.path("trunkline.json").display().to_string()];
-    same_by_every_way(&Setting { site, serve }).await;
+    same_by_every_way(&Setting::new(site, serve)).await;
 }

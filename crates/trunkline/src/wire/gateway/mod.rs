@@ -200,10 +200,11 @@ impl Running {
         gone.extend(personal);
         let mut rules = rules::of(settings);
         locked::apply(loaded, &mut rules)?;
+        // Before the new servers can be called, so that no request reaches them without its headers.
+        self.carried.configure(settings);
         self.gateway.replace(&rules, sources(&upstreams)).map_err(|bad| Failure::usage(bad.to_string()))?;
         fresh.iter().for_each(Upstream::start);
         self.harmless.configure(settings);
-        self.carried.configure(settings);
         self.desk.configure(settings.limits.login_for);
         now.upstreams = upstreams;
         now.settings = settings.clone();

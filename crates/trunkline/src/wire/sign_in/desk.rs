@@ -287,7 +287,11 @@ impl LoginDesk {
         }
         let code = code()?;
         let mut pending = self.pending();
-        let login = pending.iter_mut().find(|login| login.link == link).ok_or(DeskError::Late)?;
+        let Some(login) = pending.iter_mut().find(|login| login.link == link) else {
+            drop(pending);
+            revoke(applicant, new);
+            return Err(DeskError::Late);
+        };
         login.stage = Stage::Unconfirmed { code: code.clone(), tries: 0, new: Box::new(new) };
         Ok(Finished::ShowCode(code))
     }
@@ -371,9 +375,15 @@ impl Applicant {
 
 /// Revokes the tokens of a login that is not kept.
 fn discard(login: PendingLogin) {
-    let PendingLogin { applicant, stage: Stage::Unconfirmed { new, .. }, .. } = login else { return };
+    if let PendingLogin { applicant, stage: Stage::Unconfirmed { new, .. }, .. } = login {
+        revoke(applicant, *new);
+    }
+}
+
+/// Revokes tokens that nobody will use.
+fn revoke(applicant: Applicant, new: NewLogin) {
     tokio::spawn(async move {
-        if let Err(error) = applicant.account.discard_login(*new).await {
+        if let Err(error) = applicant.account.discard_login(new).await {
             tracing::debug!(server = %applicant.server, %error, "tokens that are not used were not revoked");
         }
     });
