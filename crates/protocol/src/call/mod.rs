@@ -34,7 +34,8 @@ pub trait Handler: Send + Sync {
         false
     }
 
-    /// True if the caller may use anything of a view that exists.
+    /// True if the caller may use anything of a view that exists. A layer around a handler must
+    /// pass this on, or every caller is let into every view.
     fn admits(&self, _view: &str, _caller: &Caller) -> bool {
         true
     }

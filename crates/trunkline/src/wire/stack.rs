@@ -3,10 +3,11 @@
 //! A call enters at the first line of a list and goes down; its reply comes back up through the
 //! same layers. HTTP, stdio, the bridge and the tests all build their handler here.
 //!
-//! To add a layer, write it in a file of its own as a [`Handler`] around a [`Handler`], and add
-//! one line to the list in [`Stack::around`] (in front of everything) or in [`around_session`] (in
-//! front of one server). Translation between the protocol eras, tasks of 2025-11-25 included, is
-//! no layer: `serve` does it before a call enters the stack, `client` after it has left.
+//! To add a layer, write it in a file of its own as a [`Handler`] around a [`Handler`], and add a
+//! field and an entry to [`Stack`] (in front of everything) or a step to [`around_session`] (in
+//! front of one server); `CONTRIBUTING.md` has the steps. Translation between the protocol eras,
+//! tasks of 2025-11-25 included, is no layer: `serve` does it before a call enters the stack,
+//! `client` after it has left.
 
 use crate::telemetry::Telemetry;
 use std::sync::Arc;
@@ -51,8 +52,8 @@ impl Stack<'_> {
             // Turns a call of `call_tool` into a call of the tool that it names. First, so that
             // every other layer sees the real call.
             gateway.map(|gateway| layer(|next| Unwrapped::new(next, gateway))),
-            // Turns failed tool calls into classic errors. Above all others, so that records tell
-            // failures apart as usual.
+            // Turns failed tool calls into classic errors. Above all layers that record, so that
+            // records tell failures apart as usual.
             (errors == Errors::Classic).then(|| layer(Classic::new)),
             // Opens the server span. Above the layers that record, so that they see a trace id in
             // `_meta`, even if the client sent none.
