@@ -206,6 +206,28 @@ mod tests {
         Arc::new(move |_| Box::pin(async move { Ok(answer.as_bytes().to_vec()) }))
     }
 
+    /// Answers with the form in which its result is wanted.
+    struct Forms;
+
+    impl Handler for Forms {
+        fn call(&self, call: Call) -> Reply {
+            Reply::ready(Ok(serde_json::json!({"content": [], "form": format!("{:?}", call.result)}).into()))
+        }
+
+        fn notify(&self, _: Notify) {}
+    }
+
+    #[tokio::test]
+    async fn a16_a_result_that_may_be_withheld_is_not_cut() {
+        for (event, form) in [(HookEvent::Before, "MayBeCut"), (HookEvent::After, "Whole")] {
+            let hooks = Hooks::new(vec![hook(&[event], says(""))], ToolNames::default()).unwrap();
+            let params = serde_json::json!({"name": "git_log"});
+            let call = Call::new(method::TOOLS_CALL, Some(params.into()));
+            let result = Hooked::new(Arc::new(Forms), hooks).call(call).outcome().await.unwrap();
+            assert_eq!(result.member_as::<String>("form").as_deref(), Some(form));
+        }
+    }
+
     /// A tool that tells its result in every way there is before the final one.
     struct Leaky;
 

@@ -134,6 +134,21 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn s01_a_session_is_not_found_with_other_headers_for_servers() {
+        let carrying = |value: &str| {
+            Arc::new(
+                Caller::named("alice").carrying([("x-tenant".to_owned(), value.to_owned())].into(), None),
+            )
+        };
+        let sessions = Sessions::new(2, 2, Duration::from_mins(1));
+        let opened = Session { caller: carrying("one"), ..Arc::into_inner(session("alice")).unwrap() };
+        let opened = Arc::new(opened);
+        sessions.add(&opened).unwrap();
+        assert!(sessions.find(&opened.id, &carrying("one")).is_some());
+        assert!(sessions.find(&opened.id, &carrying("two")).is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn s01_a_session_is_found_by_its_owner_only() {
         let sessions = Sessions::new(2, 2, Duration::from_mins(1));
         let alices = session("alice");
