@@ -129,7 +129,10 @@ async fn an_answer_that_can_be_read_in_two_ways_is_refused() {
 #[tokio::test]
 async fn what_is_no_head_is_known_by_its_first_bytes() {
     // The TLS alert of a server that expects TLS and keeps the connection open.
-    refused("\u{15}\u{3}\u{3}\0\u{2}\u{2}F").await;
+    let (outcome, mut connection, ..) = answered(&["\u{15}\u{3}\u{3}\0\u{2}\u{2}F"]).await;
+    let error = outcome.unwrap_err();
+    assert!(error.to_string().contains("speaks TLS") && !error.may_have_been_processed(), "{error}");
+    connection.closed().await;
     refused("x").await;
 }
 
