@@ -89,7 +89,7 @@ catalogue! {
         CommandInOneWord = "command-in-one-word",
             "The program and its arguments are one string",
             "A client does not split `command` at blanks: it looks for a program whose name has blanks in it.",
-            "Put the program into `command`, and each argument into `args` by itself.";
+            "Write each word by itself: `command` is a list here (other clients: the program in `command`, the rest in `args`).";
         NotExecutable = "not-executable",
             "The file may not be executed",
             "Its permissions lack the right to execute, or it is a directory.",
@@ -121,7 +121,7 @@ catalogue! {
         VariableUnset = "variable-unset",
             "The set-up refers to an environment variable that is not set",
             "The reference cannot be replaced by a value. Some clients pass it on literally, so the server gets the text of the reference as its secret.",
-            "Set the variable where the client is started, or write its value into `env`.";
+            "Set the variable where the client is started, or write its value into `environment` (other clients: `env`).";
         VariableQuoted = "variable-quoted",
             "A variable's value has quotation marks around it",
             "No shell takes them away, so they are part of the value. A token with quotation marks is a wrong token.",
@@ -132,8 +132,8 @@ catalogue! {
             "Put the real value in its place.";
         VariableMissing = "variable-missing",
             "The server ends because it misses an environment variable",
-            "A server gets a short list of variables and those named in its `env`, not the whole environment of a shell.",
-            "Name the variable in the server's `env`.";
+            "A server gets a short list of variables and those named in its `environment` (other clients: `env`), not the whole environment of a shell.",
+            "Name the variable in the server's `environment` (other clients: `env`).";
         ShellSyntax = "shell-syntax",
             "The command uses the syntax of a shell, and none is involved",
             "Clients start the program directly: `~`, `$NAME`, `|`, `&&`, `>` and globs are passed on as they stand.",
@@ -185,7 +185,7 @@ catalogue! {
         CredentialRefused = "credential-refused",
             "The service behind the server refuses its credential",
             "The server reached its upstream service, which rejected the key or token.",
-            "Get a new key, and put it into the server's `env`.";
+            "Get a new key, and put it into the server's `environment` (other clients: `env`).";
         DockerNotRunning = "docker-not-running",
             "The container service does not run",
             "The command starts a container, and nothing answers that could run it.",
@@ -209,11 +209,11 @@ catalogue! {
         NeedsWholeEnvironment = "needs-whole-environment",
             "It works only with variables that clients do not pass on",
             "With the other variables of your shell it works (secrets were left out of that trial), with the short list that clients pass on it does not.",
-            "Name the variables it needs in its `env`.";
+            "Name the variables it needs in its `environment` (other clients: `env`).";
         NeedsPath = "needs-path",
             "It works only with the PATH of your shell",
             "Desktop applications get a shorter PATH, in which the program, or one that it calls, is not found.",
-            "Write absolute paths, or set PATH in the server's `env`.";
+            "Write absolute paths, or set PATH in the server's `environment` (other clients: `env`).";
         NeedsWorkingDirectory = "needs-working-directory",
             "It works only in the current directory",
             "Desktop applications start servers elsewhere (often in `/` or the home directory), where its relative paths lead nowhere.",
@@ -641,9 +641,9 @@ catalogue! {
             "Its permissions let other users read it.",
             "Take that right away with `chmod 600`.";
         KeychainUnavailable = "keychain-unavailable",
-            "There is no keychain to keep secrets in",
-            "No secret service answers on this system. Other clients may need one; ours keeps secrets in a file of its own.",
-            "Start one, or refer to secrets by variable or file.";
+            "This system has no keychain",
+            "No secret service answers on this system. Trunkline keeps secrets in a file of its own.",
+            "Only other clients need one: start it for them. Here, use `trunkline secret set NAME` and `{keychain:NAME}`.";
         DefaultPortTaken = "default-port-taken",
             "The port that `serve` uses by default is taken",
             "Another process listens there.",

@@ -49,8 +49,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let server = Server::bind(address.parse()?, toolbox, options).await?;
     println!("http://{}/mcp", server.address());
-    // Sending `Shutdown::Drain` stops the server.
-    let (_stop, told) = watch::channel(Shutdown::Running);
-    server.run(told).await;
-    Ok(())
+    let (stop, told) = watch::channel(Shutdown::Running);
+    let serving = tokio::spawn(server.run(told));
+    tokio::signal::ctrl_c().await?;
+    // Calls in flight may finish.
+    stop.send_replace(Shutdown::Drain);
+    Ok(serving.await?)
 }

@@ -40,6 +40,6 @@ fn bus(options: &DoctorOptions) -> Option<PathBuf> {
 
 fn missing(what: &str, why: &str) -> Check {
     let problem = Problem::new(Cause::KeychainUnavailable, why)
-        .fix("keep secrets in variables or files, and refer to them: {env:NAME}, {file:/path}");
+        .fix("only other clients need one; here use `trunkline secret set NAME` and {keychain:NAME}");
     Check::found(what, vec![problem])
 }

@@ -48,7 +48,8 @@ pub(crate) struct Args {
 enum Command {
     /// List your executions that run or whose results are kept
     List {
-        /// Only those in this state; may be repeated
+        /// Only those in this state: queued, running, waiting, done, failed, cancelled or unknown;
+        /// may be repeated
         #[arg(long = "state", value_name = "STATE")]
         states: Vec<String>,
         /// Only those of this tool

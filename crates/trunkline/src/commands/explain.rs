@@ -59,7 +59,8 @@ pub(crate) struct Args {
     /// Ask no gateway: decide by the configuration alone
     #[arg(long)]
     offline: bool,
-    /// Read this file instead of the nearest `trunkline.json` in the current directory or above it
+    /// Read this file instead of the nearest `trunkline.json` in the current directory or above
+    /// it; your own file still counts
     #[arg(long, value_name = "FILE", conflicts_with = "url")]
     config: Option<PathBuf>,
 }

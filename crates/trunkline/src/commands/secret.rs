@@ -16,7 +16,8 @@ const MAX_SECRET: u64 = 64 * 1024;
 
 /// Keep secrets that the configuration refers to as `{keychain:NAME}`
 ///
-/// The secrets are in a file that only you can read, `~/.local/share/trunkline/secrets.json`.
+/// The secrets are in a file that only you can read, `$XDG_DATA_HOME/trunkline/secrets.json`, by
+/// default `~/.local/share/trunkline/secrets.json`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -26,6 +27,8 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Store a secret, read from standard input or from a prompt that shows nothing
+    ///
+    /// From a variable: `printf %s "$TOKEN" | trunkline secret set NAME`.
     Set {
         /// Name of the secret: letters, digits and `._@/-`
         name: String,

@@ -6,8 +6,8 @@ use trunkline_doctor::{Area, CAUSES, Entry};
 const INTRODUCTION: &str = "\
 # Doctor
 
-`trunkline doctor <URL>` and `trunkline doctor -- <COMMAND>...` find out why a server does not
-connect. The doctor checks each step from the program or the address to the first call, shows it with
+`trunkline doctor <NAME>` (a server of the configuration), `trunkline doctor <URL>` and
+`trunkline doctor -- <COMMAND>...` find out why a server does not connect. The doctor checks each step from the program or the address to the first call, shows it with
 its time, and stops at the first step that fails: with the evidence (frames, last output, status and
 headers, without secrets), the cause, and lines to copy that fix it. Later steps are reported as
 *not verified*, never as passed. Then it tries the obvious alternatives (another path, era, scheme,

@@ -16,7 +16,8 @@ use trunkline_config::{Layer, Loaded, Secret, Shown};
 /// secrets are masked.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Read this file instead of the nearest `trunkline.json` in the current directory or above it
+    /// Read this file instead of the nearest `trunkline.json` in the current directory or above
+    /// it; your own file still counts
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Also show built-in defaults

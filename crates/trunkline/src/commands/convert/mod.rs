@@ -34,7 +34,9 @@ use upstream::ConfiguredServer;
 /// files and symbolic links are left out.
 ///
 /// Each document is converted by a process of its own, without files and network, and within the
-/// limits of `documents` in the configuration. Exit status: 0 all converted, 1 some failed.
+/// limits of `documents` in the configuration. Exit status: 0 all converted, 1 some failed, 2
+/// the command line or the configuration is wrong or a source does not exist, so that nothing was
+/// converted, 3 the server of `--server` cannot be reached.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Files, folders, URLs, or `-` for standard input
@@ -52,7 +54,8 @@ pub(crate) struct Args {
     /// Convert with this server of the configuration, or at this address, instead of here
     #[arg(long, value_name = "NAME")]
     server: Option<String>,
-    /// Use this configuration file
+    /// Read this configuration file instead of the nearest `trunkline.json` in the current
+    /// directory or above it; your own file still counts
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]

@@ -59,7 +59,7 @@ pub(crate) struct Args {
     #[arg(long, requires = "fix")]
     yes: bool,
     /// Read this configuration file instead of the nearest `trunkline.json` in the current
-    /// directory or above it
+    /// directory or above it; your own file still counts
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["words", "command"])]
     pub(super) all: bool,
     /// With --all: read this configuration file instead of the nearest `trunkline.json` in the
-    /// current directory or above it
+    /// current directory or above it; your own file still counts
     #[arg(long, value_name = "FILE", requires = "all")]
     pub(super) config: Option<PathBuf>,
     /// Compare the tools with those accepted in this lock file

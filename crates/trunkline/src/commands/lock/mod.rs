@@ -57,7 +57,7 @@ struct CommonArgs {
     /// The lock file [default: `lockFile` of the configuration, or `trunkline.lock` beside it]
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Configuration file, instead of the one found
+    /// Configuration file, instead of the one found; your own file still counts
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]

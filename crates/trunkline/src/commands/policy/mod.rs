@@ -53,7 +53,8 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 struct Source {
-    /// Read this file instead of the nearest `trunkline.json` in the current directory or above it
+    /// Read this file instead of the nearest `trunkline.json` in the current directory or above
+    /// it; your own file still counts
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }

@@ -57,7 +57,7 @@ pub(crate) const DEFAULT_ADDRESS: SocketAddr =
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Read this configuration file instead of the nearest `trunkline.json` in the current
-    /// directory or above it
+    /// directory or above it; your own file still counts
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Listen on this address, or on this port of 127.0.0.1 (0: any free port); ignored if systemd
