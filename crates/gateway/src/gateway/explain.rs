@@ -34,6 +34,8 @@ pub struct PossibleAccess {
     pub access: Access,
     /// The rule, for people.
     pub rule: String,
+    /// False if the server's list is not known, so that the tool may not exist.
+    pub is_listed: bool,
 }
 
 /// Everything that is known of a recorded call.
@@ -70,18 +72,21 @@ impl Gateway {
     pub fn access(&self, call: &Call, at: Option<SystemTime>) -> Option<PossibleAccess> {
         let catalog = self.inner.now.load();
         let view = catalog.view(call.view.as_deref())?;
-        let explained = match located(&catalog, view, call)? {
+        let located = located(&catalog, view, call)?;
+        let is_listed = matches!(located, Located::Route(_));
+        let explained = match located {
             Located::Route(route) => catalog.policy.explain(call, at, (&route.target(), Some(route))),
             Located::Unlisted(server, own) => {
                 let access = server.access(&catalog.policy);
-                if !access.offers(&own) {
+                let tells_all = server.offer().is_some() && !server.is_stale();
+                if tells_all || !access.offers(&own) {
                     return None;
                 }
                 access.with_tool(&own, |target| catalog.policy.explain(call, at, (target, None)))
             }
         };
         let rule = explained.rule.unwrap_or_else(|| role_text(&explained.roles));
-        Some(PossibleAccess { access: explained.access, rule })
+        Some(PossibleAccess { access: explained.access, rule, is_listed })
     }
 
     /// All accesses that are possible for a recorded call; empty if the view has no such tool.
@@ -89,7 +94,9 @@ impl Gateway {
         let (catalog, call) = (self.inner.now.load(), &recorded.call);
         let known = (recorded.at, recorded.is_caller_whole);
         let Some(view) = catalog.view(call.view.as_deref()) else { return Vec::new() };
-        let possible = match located(&catalog, view, call) {
+        let located = located(&catalog, view, call);
+        let is_listed = matches!(located, Some(Located::Route(_)));
+        let possible = match located {
             None => Vec::new(),
             Some(Located::Route(route)) => {
                 catalog.policy.possible(call, known, &route.target(), &recorded.arguments)
@@ -104,7 +111,7 @@ impl Gateway {
                 })
             }
         };
-        possible.into_iter().map(|(access, rule)| PossibleAccess { access, rule }).collect()
+        possible.into_iter().map(|(access, rule)| PossibleAccess { access, rule, is_listed }).collect()
     }
 
     /// Makes a new snapshot, if an offer changed.
