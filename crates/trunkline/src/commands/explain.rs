@@ -168,7 +168,7 @@ fn explained(context: &Context, args: &Args, wanted: &Wanted) -> Result<Raw, Fai
 fn by_configuration(context: &Context, args: &Args, wanted: &Wanted) -> Result<Raw, Failure> {
     let loaded = settings::load(context, args.config.as_deref(), Vec::new())?;
     let explanation = crate::runtime::start()?.block_on(async {
-        let running = Running::for_explanations(&loaded, &context.environment, &wanted.tool).await?;
+        let running = Running::by_configuration(&loaded, &context.environment).await?;
         let explanation = running.explain(wanted, None).await;
         running.stop().await;
         Ok::<_, Failure>(explanation)

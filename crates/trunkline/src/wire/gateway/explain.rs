@@ -29,7 +29,7 @@ use trunkline_serve::{Command, Controlled};
 
 /// Path of the command, below `/control/`.
 pub(crate) const PATH: &str = "explain";
-/// How long a server that was never connected may take to tell its tools.
+/// Time limit for a pack to list its tools.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The call to explain.
@@ -165,41 +165,20 @@ fn known(principal: &Principal, settings: &Settings) -> Result<(Identity, String
 }
 
 impl Running {
-    /// A gateway that explains calls by the configuration. Our own packs are started, and the
-    /// server of this tool if its tools are not known from its last run.
-    pub(crate) async fn for_explanations(
+    /// A gateway that decides and explains calls by the configuration. Only our own packs are
+    /// started; of other servers, the lists of their last run are known, if any.
+    pub(crate) async fn by_configuration(
         loaded: &Loaded,
         environment: &Environment,
-        tool: &str,
-    ) -> Result<Arc<Self>, Failure> {
-        let server = tool.split_once('_').map(|(server, _)| server);
-        Self::with_lists(loaded, environment, server).await
-    }
-
-    /// A gateway that decides calls by the configuration. Only our own packs are started: the
-    /// annotations of other servers do not count.
-    pub(crate) async fn for_decisions(
-        loaded: &Loaded,
-        environment: &Environment,
-    ) -> Result<Arc<Self>, Failure> {
-        Self::with_lists(loaded, environment, None).await
-    }
-
-    async fn with_lists(
-        loaded: &Loaded,
-        environment: &Environment,
-        server: Option<&str>,
     ) -> Result<Arc<Self>, Failure> {
         let store = store::open(&loaded.settings)?;
         let approvals = approvals::new(&loaded.settings, store.clone(), approvals::Operators::Reachable);
         let running = Self::build(loaded, environment, None, approvals, store)?;
-        let is_wanted = |name: &ServerName| {
-            let is_own = matches!(loaded.settings.servers[name].reach, Reach::Builtin(_));
-            is_own || server == Some(name.as_ref())
-        };
+        let is_own =
+            |name: &ServerName| matches!(loaded.settings.servers[name].reach, Reach::Builtin(_));
         let upstreams = running.upstreams();
-        let unknown = upstreams.iter().filter(|it| it.offer().is_none() && is_wanted(it.name()));
-        futures_util::future::join_all(unknown.map(|upstream| async move {
+        let own = upstreams.iter().filter(|upstream| is_own(upstream.name()));
+        futures_util::future::join_all(own.map(|upstream| async move {
             let mut versions = upstream.watch();
             upstream.start();
             upstream.wake();
