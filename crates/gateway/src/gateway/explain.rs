@@ -57,6 +57,9 @@ impl Gateway {
             let link = consent_link(self.inner.options.approvals.as_ref(), call, &asked).await;
             let place = links.iter().position(|link| link.stage == Stage::Breaker).unwrap_or(links.len());
             links.insert(place, link);
+        } else if needs_no_consent(&links) {
+            let place = links.iter().position(|link| link.stage == Stage::Breaker).unwrap_or(links.len());
+            links.insert(place, Link::passes(Stage::Consent, "not needed"));
         }
         for stage in STAGES {
             if !links.iter().any(|link| link.stage == stage) {
@@ -165,6 +168,14 @@ impl Gateway {
             }
         }
     }
+}
+
+/// True if the policy allows the call as it is, and nothing before consent stops it.
+fn needs_no_consent(links: &[Link]) -> bool {
+    let mut before = links.iter().filter(|link| link.stage as u8 <= Stage::Consent as u8);
+    let allows = |link: &Link| link.stage == Stage::Policy && link.decision == Decision::Passes;
+    links.iter().any(allows)
+        && before.all(|link| link.stage != Stage::Consent && link.decision != Decision::Stops)
 }
 
 impl Inner {

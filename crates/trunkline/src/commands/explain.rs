@@ -158,7 +158,7 @@ fn explained(context: &Context, args: &Args, wanted: &Wanted) -> Result<Raw, Fai
     let asked = ask(context, args, wanted);
     match asked {
         Err(failure) if failure.exit_code() == 3 && args.url.is_none() => {
-            context.screen.tell("no gateway runs at the usual address; this is by the configuration\n");
+            context.screen.note("no gateway runs at the usual address; this is by the configuration");
             by_configuration(context, args, wanted)
         }
         asked => asked,
