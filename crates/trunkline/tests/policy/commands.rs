@@ -81,7 +81,8 @@ fn tools_that_a_pack_does_not_list_are_hidden_and_others_are_not_verified() {
         {"tool": "other_any", "decision": "allow"},
     ]});
     site.write("table.json", &table.to_string());
-    let (code, text, output) = run(&site, &["policy", "test", &site.path("table.json").display().to_string()]);
+    let (code, text, output) =
+        run(&site, &["policy", "test", &site.path("table.json").display().to_string()]);
     assert_eq!(code, Some(1), "{output:?}");
     assert!(text.contains("files_nonsense for local") && text.contains("+ decides hidden"), "{text}");
     assert!(text.contains("other_any: not verified that it exists"), "{text}");
