@@ -1,6 +1,6 @@
 //! The error that ends a command early, with its exit code, formatted as text or JSON.
 
-use crate::render::safe;
+use crate::{render::safe, unresolved};
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -56,13 +56,12 @@ impl Failure {
 
     /// The call was not sent because the server would reject it.
     pub(crate) fn refused(kind: FaultKind, text: impl Into<String>) -> Self {
-        Self {
-            kind: Kind::Usage,
-            cause: Cause::Fault(Fault::new(kind, text)),
-            hints: Vec::new(),
-            during: None,
-            action: None,
-        }
+        Self::unsent(Fault::new(kind, text))
+    }
+
+    /// The call was not sent because it would meet this fault.
+    pub(crate) fn unsent(fault: Fault) -> Self {
+        Self { kind: Kind::Usage, cause: Cause::Fault(fault), hints: Vec::new(), during: None, action: None }
     }
 
     /// The connection could not be established.
@@ -223,6 +222,9 @@ impl Failure {
         if self.is_wrong_path(fault) {
             return "There is no MCP endpoint at this address";
         }
+        if unresolved::is(fault) {
+            return unresolved::TITLE;
+        }
         fault.entry().user_message
     }
 
@@ -233,6 +235,9 @@ impl Failure {
         }
         if self.is_wrong_path(fault) {
             return "Check the path of the address; it is mostly /mcp. `trunkline doctor ADDRESS` tries the usual ones";
+        }
+        if unresolved::is(fault) {
+            return unresolved::ACTION;
         }
         match (self.kind, fault.kind()) {
             (Kind::Connection, FaultKind::Timeout) => "Try again, or allow more time with --connect-timeout",

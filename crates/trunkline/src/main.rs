@@ -19,6 +19,7 @@ mod session;
 mod stop;
 mod telemetry;
 mod terminal;
+mod unresolved;
 mod vault;
 mod wire;
 

@@ -104,8 +104,53 @@ fn a_gateway_with_a_broken_entry_serves_the_others_and_tells() {
         fileless["lastError"]["text"].as_str().is_some_and(|text| text.contains("none cannot be read")),
         "{fileless}"
     );
+    assert!(status.stdout.contains("`trunkline doctor tokenless` says more"), "{status}");
+    reports(&home, &gateway.address);
     let alone = home.run(&["list", &format!("{}/mcp/server/tokenless", gateway.address)], &[]);
     assert_ne!(alone.code, 0, "{alone}");
+}
+
+/// Commands name the cause, and where more is said.
+fn reports(home: &Home, address: &str) {
+    let endpoint = format!("{address}/mcp");
+    let call = home.run(&["call", &endpoint, "tokenless_echo"], &[]);
+    assert!(call.stderr.contains("`tokenless` is not available"), "{call}");
+    assert!(call.stderr.contains(&format!("hint: `trunkline status {address}` says why")), "{call}");
+    assert!(!call.stderr.contains("check the name"), "{call}");
+    let list = home.run(&["list", &endpoint, "tools"], &[]);
+    assert!(list.stderr.contains(&format!("`trunkline status {address}` says why")), "{list}");
+    let call = home.run(&["call", "--no-check", &endpoint, "tokenless_echo"], &[]);
+    assert!(call.stderr.contains("error[E219]: A reference in its configuration cannot be"), "{call}");
+    assert!(call.stderr.contains("hint: `trunkline config check` names it"), "{call}");
+    let explained = home.run(&["explain", "--url", address, "tokenless_echo"], &[]);
+    for part in ["a reference in its configuration", "`NOT_SET_A`", "`trunkline doctor tokenless` says more"]
+    {
+        assert!(explained.stdout.contains(part), "{part}: {explained}");
+    }
+    let explained = home.run(&["explain", "--url", address, "healthy_echo", "text=a"], &[]);
+    assert!(explained.stdout.contains("consent       not needed"), "{explained}");
+    let explained = home.run(&["explain", "--url", address, "nonsense", "--as", "ghost"], &[]);
+    for part in
+        ["?       configuration", "`<server>_<tool>`", "STOPS   identity", "-       filter        not"]
+    {
+        assert!(explained.stdout.contains(part), "{part}: {explained}");
+    }
+    let none = home.run(&["executions", "list", "--url", address], &[]);
+    assert!(none.code == 0 && none.stdout.is_empty() && none.stderr.contains("no executions"), "{none}");
+    let unknown = home.run(&["executions", "show", "abc", "--url", address], &[]);
+    assert!(unknown.stderr.contains("`trunkline executions list` shows yours"), "{unknown}");
+}
+
+#[test]
+fn a_gateway_that_does_not_run_is_named() {
+    let home = Home::new();
+    let free = TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("an address");
+    let address = format!("http://{free}");
+    for words in [vec!["status", &address], vec!["executions", "list", "--url", &address]] {
+        let run = home.run(&words, &[]);
+        let text = format!("no gateway runs at {address}; start `trunkline serve`, or give its address");
+        assert!(run.code == 3 && run.stderr.contains(&text), "{run}");
+    }
 }
 
 #[test]

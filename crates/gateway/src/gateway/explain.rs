@@ -34,6 +34,8 @@ pub struct PossibleAccess {
     pub access: Access,
     /// The rule, for people.
     pub rule: String,
+    /// False if the server's list is not known, so that the tool may not exist.
+    pub is_listed: bool,
 }
 
 /// Everything that is known of a recorded call.
@@ -55,6 +57,9 @@ impl Gateway {
             let link = consent_link(self.inner.options.approvals.as_ref(), call, &asked).await;
             let place = links.iter().position(|link| link.stage == Stage::Breaker).unwrap_or(links.len());
             links.insert(place, link);
+        } else if needs_no_consent(&links) {
+            let place = links.iter().position(|link| link.stage == Stage::Breaker).unwrap_or(links.len());
+            links.insert(place, Link::passes(Stage::Consent, "not needed"));
         }
         for stage in STAGES {
             if !links.iter().any(|link| link.stage == stage) {
@@ -70,18 +75,21 @@ impl Gateway {
     pub fn access(&self, call: &Call, at: Option<SystemTime>) -> Option<PossibleAccess> {
         let catalog = self.inner.now.load();
         let view = catalog.view(call.view.as_deref())?;
-        let explained = match located(&catalog, view, call)? {
+        let located = located(&catalog, view, call)?;
+        let is_listed = matches!(located, Located::Route(_));
+        let explained = match located {
             Located::Route(route) => catalog.policy.explain(call, at, (&route.target(), Some(route))),
             Located::Unlisted(server, own) => {
                 let access = server.access(&catalog.policy);
-                if !access.offers(&own) {
+                let tells_all = server.offer().is_some() && !server.is_stale();
+                if tells_all || !access.offers(&own) {
                     return None;
                 }
                 access.with_tool(&own, |target| catalog.policy.explain(call, at, (target, None)))
             }
         };
         let rule = explained.rule.unwrap_or_else(|| role_text(&explained.roles));
-        Some(PossibleAccess { access: explained.access, rule })
+        Some(PossibleAccess { access: explained.access, rule, is_listed })
     }
 
     /// All accesses that are possible for a recorded call; empty if the view has no such tool.
@@ -89,7 +97,9 @@ impl Gateway {
         let (catalog, call) = (self.inner.now.load(), &recorded.call);
         let known = (recorded.at, recorded.is_caller_whole);
         let Some(view) = catalog.view(call.view.as_deref()) else { return Vec::new() };
-        let possible = match located(&catalog, view, call) {
+        let located = located(&catalog, view, call);
+        let is_listed = matches!(located, Some(Located::Route(_)));
+        let possible = match located {
             None => Vec::new(),
             Some(Located::Route(route)) => {
                 catalog.policy.possible(call, known, &route.target(), &recorded.arguments)
@@ -104,7 +114,7 @@ impl Gateway {
                 })
             }
         };
-        possible.into_iter().map(|(access, rule)| PossibleAccess { access, rule }).collect()
+        possible.into_iter().map(|(access, rule)| PossibleAccess { access, rule, is_listed }).collect()
     }
 
     /// Makes a new snapshot, if an offer changed.
@@ -158,6 +168,14 @@ impl Gateway {
             }
         }
     }
+}
+
+/// True if the policy allows the call as it is, and nothing before consent stops it.
+fn needs_no_consent(links: &[Link]) -> bool {
+    let mut before = links.iter().filter(|link| link.stage as u8 <= Stage::Consent as u8);
+    let allows = |link: &Link| link.stage == Stage::Policy && link.decision == Decision::Passes;
+    links.iter().any(allows)
+        && before.all(|link| link.stage != Stage::Consent && link.decision != Decision::Stops)
 }
 
 impl Inner {

@@ -18,10 +18,13 @@ pub(super) fn named(server: &ServerName, fault: Fault) -> Fault {
 }
 
 /// There is no connection. The reason may contain a command line, so the client sees only its
-/// kind.
+/// kind, or the title that we gave it.
 pub(super) fn away(server: &ServerName, why: Option<&Fault>, again: Option<Duration>) -> Fault {
     let kind = why.map_or(FaultKind::CannotConnect, Fault::kind);
-    let text = format!("`{server}` is not available: {}", lower(kind.entry().user_message));
+    let given = why.filter(|why| why.peer().is_none()).and_then(Fault::data);
+    let title = given.and_then(|data| data.member_as::<String>("userMessage"));
+    let title = title.as_deref().unwrap_or(kind.entry().user_message);
+    let text = format!("`{server}` is not available: {}", lower(title));
     let text = match again {
         Some(again) => format!("{text}; it is tried again in {:.1} s", again.as_secs_f64()),
         None => text,

@@ -36,7 +36,9 @@ fn connection(core: &Core) -> Link {
     match (state, pause) {
         (State::Stopped, _) => Link::stops(Stage::Upstream, &core.stopped()),
         (_, Some(until)) if !has_sessions && Moment::from(until) > Moment::now() + core.options.patience => {
-            Link::stops(Stage::Upstream, &core.away(None))
+            let fault = core.away(None);
+            let text = told(core, fault.message(), fault.detail());
+            Link { text, ..Link::stops(Stage::Upstream, &fault) }
         }
         (State::Ready, _) => Link::passes(
             Stage::Upstream,
@@ -46,10 +48,15 @@ fn connection(core: &Core) -> Link {
         (State::Connecting, _) => {
             Link::new(Stage::Upstream, Decision::Unknown, "it is being connected; the call waits for that")
         }
-        (State::Lost | State::Failed, _) => Link::new(
-            Stage::Upstream,
-            Decision::Unknown,
-            "not connected; the call waits for the next attempt",
-        ),
+        (State::Lost | State::Failed, _) => {
+            let text = "not connected; the call waits for the next attempt";
+            Link::new(Stage::Upstream, Decision::Unknown, told(core, text, core.away(None).detail()))
+        }
     }
+}
+
+/// The text with the last error, for operators.
+fn told(core: &Core, text: &str, error: Option<&str>) -> String {
+    let error = error.map(|error| format!(" ({error})")).unwrap_or_default();
+    format!("{text}{error}; `trunkline doctor {}` says more", core.name)
 }

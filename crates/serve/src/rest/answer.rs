@@ -14,7 +14,9 @@ use trunkline_resilience::OutOfMemory;
 use trunkline_store::StoreError;
 
 /// Members of a stored error's data that repeat its row of the catalogue.
-const OF_THE_CATALOGUE: [&str; 4] = ["code", "appCode", "userMessage", "suggestedAction"];
+const OF_THE_CATALOGUE: [&str; 4] = ["code", "appCode", "userMessage", ACTION];
+/// The advice, which a fault of ours may replace.
+const ACTION: &str = "suggestedAction";
 
 /// An error, with the code that says what to do about it.
 #[derive(Debug, Clone)]
@@ -102,6 +104,9 @@ impl RestError {
             for (name, value) in data.iter().filter(|(name, _)| !OF_THE_CATALOGUE.contains(name)) {
                 error.details.set(name.to_owned(), value.clone());
             }
+            if let Some(action) = data.get(ACTION).filter(|_| fault.peer().is_none()) {
+                error.details.set(ACTION, action.clone());
+            }
         }
         error.details.set("retryable", json!(fault.retryable()).into());
         error
@@ -114,7 +119,7 @@ impl RestError {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut error = Self::new(status, entry.rest_code, message);
         error.details.set("errorCode", Raw::string(entry.code));
-        error.details.set("suggestedAction", Raw::string(entry.suggested_action));
+        error.details.set(ACTION, Raw::string(entry.suggested_action));
         error
     }
 

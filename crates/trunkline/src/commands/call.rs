@@ -1,6 +1,9 @@
 //! `call`: calls one tool.
 
-use super::{Context, Ending, executions, status::Asker};
+use super::{
+    Context, Ending, executions,
+    status::{self, Asker},
+};
 use crate::{
     args::{ConnectionArgs, Split, TargetWords},
     arguments::{self, BadArgument, Given, Stdin, suggest},
@@ -15,7 +18,7 @@ use std::{path::PathBuf, time::Duration};
 use tokio::time::{Instant, sleep};
 use trunkline_client::{Client, Listing, Target};
 use trunkline_protocol::{
-    FaultKind, Object, Raw,
+    Fault, FaultKind, Object, Raw,
     message::{CallToolResult, ContentBlock, Tool},
 };
 
@@ -74,11 +77,12 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let given = given.map_err(|bad| bad_argument(&bad))?;
     let name = name.to_owned();
     let gateway = if args.in_background { Some(gateway(context, args, &split, &name)?) } else { None };
+    let status = status::command_for(&split.target);
     session::with_client(context, split, &args.connection, async |client: &Client| {
         let arguments = if args.no_check {
             arguments::build(given, None).map_err(|bad| bad_argument(&bad))?
         } else {
-            checked(context, &find(client, &name).await?, given)?
+            checked(context, &find(client, (&name, &status)).await?, given)?
         };
         if let Some(gateway) = &gateway {
             return started(context, &executions::start(gateway, &arguments, START_TIMEOUT).await?);
@@ -115,7 +119,7 @@ fn started(context: &Context, execution: &Raw) -> Result<Ending, Failure> {
 
 /// The tool, as the server lists it. If it belongs to a server behind a gateway that is still
 /// starting, waits for that server.
-async fn find(client: &Client, name: &str) -> Result<Tool, Failure> {
+async fn find(client: &Client, (name, status): (&str, &str)) -> Result<Tool, Failure> {
     let end = Instant::now() + START_TIMEOUT;
     loop {
         let tools = client.tools().await?;
@@ -129,7 +133,7 @@ async fn find(client: &Client, name: &str) -> Result<Tool, Failure> {
         }
         let awaited = owner(&tools.missing, name).is_some_and(|server| !tools.failed.contains(server));
         if !awaited || Instant::now() + PAUSE > end {
-            return Err(unknown(&tools, name));
+            return Err(unknown(&tools, name, status));
         }
         sleep(PAUSE).await;
         client.invalidate();
@@ -142,14 +146,17 @@ fn owner<'a>(servers: &'a [String], tool: &str) -> Option<&'a String> {
     servers.iter().find(owns)
 }
 
-fn unknown(tools: &Listing<Tool>, name: &str) -> Failure {
+/// `status` is the command that tells why a server behind a gateway is not available.
+fn unknown(tools: &Listing<Tool>, name: &str, status: &str) -> Failure {
     let text = format!("the server has no tool named `{name}`");
     let failure = Failure::refused(FaultKind::NotAvailable, text);
     if let Some(bad) = tools.bad.iter().find(|bad| bad.name.as_deref() == Some(name)) {
         return failure.hint(format!("it lists one, but {bad}; --no-check calls it anyway"));
     }
     if let Some(server) = owner(&tools.missing, name) {
-        return failure.hint(format!("`{server}` is not available; `trunkline status` says why"));
+        let text = format!("`{server}` is not available, so its tools are not known");
+        let fault = Fault::new(FaultKind::Unavailable, text);
+        return Failure::unsent(fault.with_action(format!("`{status}` says why")));
     }
     match suggest(name, tools.items.iter().map(|tool| tool.name.as_str())) {
         Some(known) => failure.hint(format!("did you mean `{known}`?")),

@@ -188,7 +188,13 @@ impl Gateway<'_> {
     async fn ask(&self, method: Method, below: &str, body: Option<Raw>) -> Result<Raw, Failure> {
         let asker = Asker::new(self.address, self.key, &format!("/mcp/executions{below}"))?;
         let (status, page) = asker.request(method, body, TIMEOUT).await?;
-        if status.is_success() { Ok(page) } else { Err(refused(status, &page)) }
+        match status {
+            _ if status.is_success() => Ok(page),
+            StatusCode::NOT_FOUND if below.starts_with('/') => {
+                Err(refused(status, &page).hint("`trunkline executions list` shows yours"))
+            }
+            _ => Err(refused(status, &page)),
+        }
     }
 
     async fn wait(&self, id: &str, limit: Duration) -> Result<Raw, Failure> {
@@ -225,6 +231,9 @@ fn list(context: &Context, page: &Raw) -> Result<Ending, Failure> {
         return context.print_json(page);
     }
     let shown: Vec<Shown> = page.member_as("executions").unwrap_or_default();
+    if shown.is_empty() {
+        context.screen.note("no executions");
+    }
     let mut text = String::new();
     for one in &shown {
         let line = format!("{}  {:9}  {}  {}", one.execution_id, one.state, one.created_at, one.tool);

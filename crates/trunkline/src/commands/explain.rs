@@ -159,7 +159,7 @@ fn explained(context: &Context, args: &Args, wanted: &Wanted) -> Result<Raw, Fai
     let asked = ask(context, args, wanted);
     match asked {
         Err(failure) if failure.exit_code() == 3 && args.url.is_none() => {
-            context.screen.tell("no gateway runs at the usual address; this is by the configuration\n");
+            context.screen.note("no gateway runs at the usual address; this is by the configuration");
             by_configuration(context, args, wanted)
         }
         asked => asked,
@@ -169,7 +169,7 @@ fn explained(context: &Context, args: &Args, wanted: &Wanted) -> Result<Raw, Fai
 fn by_configuration(context: &Context, args: &Args, wanted: &Wanted) -> Result<Raw, Failure> {
     let loaded = settings::load(context, args.config.as_deref(), Vec::new())?;
     let explanation = crate::runtime::start()?.block_on(async {
-        let running = Running::for_explanations(&loaded, &context.environment, &wanted.tool).await?;
+        let running = Running::by_configuration(&loaded, &context.environment).await?;
         let explanation = running.explain(wanted, None).await;
         running.stop().await;
         Ok::<_, Failure>(explanation)

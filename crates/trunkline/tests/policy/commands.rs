@@ -68,6 +68,32 @@ fn expectations_are_compared_with_decisions() {
     assert_eq!(code, Some(2), "{output:?}");
 }
 
+#[test]
+fn tools_that_a_pack_does_not_list_are_hidden_and_others_are_not_verified() {
+    let site = Site::new("unlisted");
+    site.configure(&json!({"mcp": {"servers": {
+        "files": {"type": "builtin", "pack": "filesystem", "root": site.path("")},
+        "other": {"command": ["sh", "-c", format!("date >> {}", site.path("started").display())]},
+    }}}));
+    let table = json!({"expect": [
+        {"tool": "files_read_file", "decision": "allow"},
+        {"tool": "files_nonsense", "decision": "allow"},
+        {"tool": "other_any", "decision": "allow"},
+    ]});
+    site.write("table.json", &table.to_string());
+    let (code, text, output) =
+        run(&site, &["policy", "test", &site.path("table.json").display().to_string()]);
+    assert_eq!(code, Some(1), "{output:?}");
+    assert!(text.contains("files_nonsense for local") && text.contains("+ decides hidden"), "{text}");
+    assert!(text.contains("other_any: not verified that it exists"), "{text}");
+    assert!(!text.contains("files_read_file") && text.contains("2 met of 3"), "{text}");
+    // Explanations start no program either.
+    let (code, text, output) = run(&site, &["explain", "other_any", "--offline"]);
+    assert_eq!(code, Some(1), "{output:?}");
+    assert!(text.contains("has not connected yet"), "{text}");
+    assert!(!site.path("started").exists(), "a server was started");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn recorded_calls_are_decided_again() {
     let site = site("replay", &json!({"name": "none", "effect": "deny", "tools": ["files_large"]}));

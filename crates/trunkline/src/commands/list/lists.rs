@@ -102,8 +102,9 @@ impl Lists {
         Ok(all)
     }
 
-    /// Warns about everything that is missing from the lists.
-    pub(super) fn warn(&self, screen: &Screen) {
+    /// Warns about everything that is missing from the lists. `status` is the command that tells
+    /// why a server behind a gateway is not available.
+    pub(super) fn warn(&self, screen: &Screen, status: &str) {
         let lists = [
             (Kind::Tools, self.tools.as_ref().map(|list| &list.bad)),
             (Kind::Resources, self.resources.as_ref().map(|list| &list.bad)),
@@ -119,7 +120,7 @@ impl Lists {
             screen.warn(&format!("still starting: {starting}; `--wait` waits for these servers"));
         }
         if !unavailable.is_empty() {
-            screen.warn(&format!("not available: {unavailable}; `trunkline status` says why"));
+            screen.warn(&format!("not available: {unavailable}; `{status}` says why"));
         }
     }
 

@@ -4,7 +4,7 @@ mod cost;
 mod lists;
 mod overview;
 
-use super::{Context, Ending};
+use super::{Context, Ending, status::command_for};
 use crate::{
     args::{ConnectionArgs, TargetWords, parse_duration},
     arguments::suggest,
@@ -87,9 +87,10 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         .split_known(|word| kind(word).is_some(), &context.environment)
         .map_err(|failure| misspelt(failure, &args.words))?;
     let asked: Vec<Kind> = split.rest.iter().filter_map(|word| kind(word)).collect();
+    let status = command_for(&split.target);
     session::with_client(context, split, &args.connection, async |client: &Client| {
         let lists = Lists::fetch(client, &asked, args.wait).await;
-        lists.warn(&context.screen);
+        lists.warn(&context.screen, &status);
         if args.cost {
             cost::show(context, lists.tools())?;
         } else if context.output.json {

@@ -61,7 +61,7 @@ pub(super) fn run(
             .hint("`serve` says where it keeps its trail; each run has a directory of its own"));
     }
     let replay = runtime::start()?.block_on(async {
-        let running = Running::for_decisions(loaded, &context.environment).await?;
+        let running = Running::by_configuration(loaded, &context.environment).await?;
         let replay = replayed(&running, loaded, trail);
         running.stop().await;
         Ok::<_, Failure>(replay)

@@ -12,10 +12,18 @@ use crate::{
     wire::gateway::Running,
 };
 use serde::Serialize;
-use std::{fmt::Write as _, path::Path, sync::Arc};
+use serde_json::json;
+use std::{collections::BTreeSet, fmt::Write as _, path::Path, sync::Arc};
 use trunkline_config::Loaded;
 use trunkline_gateway::policy::timestamp;
 use trunkline_secrets::counted;
+
+/// What was found of one expectation.
+struct Compared {
+    miss: Option<Miss>,
+    /// The tool, if the list of its server is not known.
+    unverified: Option<String>,
+}
 
 /// An expectation that was not met.
 #[derive(Debug, Serialize)]
@@ -31,19 +39,21 @@ struct Miss {
 
 pub(super) fn run(context: &Context, file: &Path, loaded: &Loaded) -> Result<Ending, Failure> {
     let expected = expectations::read(file)?;
-    let misses = runtime::start()?.block_on(async {
-        let running = Running::for_decisions(loaded, &context.environment).await?;
+    let compared = runtime::start()?.block_on(async {
+        let running = Running::by_configuration(loaded, &context.environment).await?;
         let rows = expected.iter().enumerate();
-        let misses: Result<Vec<Option<Miss>>, Failure> =
+        let compared: Result<Vec<Compared>, Failure> =
             rows.map(|(at, row)| compare(&running, loaded, (at + 1, row))).collect();
         running.stop().await;
-        misses
+        compared
     })?;
-    let misses: Vec<Miss> = misses.into_iter().flatten().collect();
+    let unverified: BTreeSet<&str> = compared.iter().filter_map(|row| row.unverified.as_deref()).collect();
+    let misses: Vec<&Miss> = compared.iter().filter_map(|row| row.miss.as_ref()).collect();
     if context.output.json {
-        context.print_json(&serde_json::json!({"expectations": expected.len(), "misses": misses}))?;
+        let page = json!({"expectations": expected.len(), "misses": misses, "unverified": unverified});
+        context.print_json(&page)?;
     } else {
-        context.print(&text(&misses, expected.len(), file))?;
+        context.print(&text(&misses, &unverified, (expected.len(), file)))?;
     }
     Ok(if misses.is_empty() { Ending::Fine } else { Ending::Findings })
 }
@@ -52,7 +62,7 @@ fn compare(
     running: &Arc<Running>,
     loaded: &Loaded,
     (number, row): (usize, &Expectation),
-) -> Result<Option<Miss>, Failure> {
+) -> Result<Compared, Failure> {
     let at = row.at.as_deref().map(|text| {
         let wrong = || {
             Failure::usage(format!("expectation {number}: `at` is not a time such as 2026-11-20T09:00:00Z"))
@@ -63,25 +73,27 @@ fn compare(
     let caller = wanted.assumed_caller(&loaded.settings);
     let call = wanted.call(caller);
     let found = running.gateway.access(&call, at.transpose()?);
+    let unverified = found.as_ref().filter(|found| !found.is_listed).map(|_| row.tool.clone());
     let decision = word(found.as_ref().map(|found| &found.access));
     let by = found.map_or_else(|| "no such tool is offered".to_owned(), |found| found.rule);
     let wanted_rule = row.rule.as_ref().map(|rule| format!("rule `{rule}`"));
     let is_rule = wanted_rule.as_ref().is_none_or(|rule| by == *rule || by.starts_with(&format!("{rule} (")));
     if decision == row.decision.as_str() && is_rule {
-        return Ok(None);
+        return Ok(Compared { miss: None, unverified });
     }
     let by_rule = wanted_rule.map(|rule| format!(" by {rule}")).unwrap_or_default();
     let arguments = serde_json::Value::from(wanted.arguments.clone());
-    Ok(Some(Miss {
+    let miss = Miss {
         number,
         name: row.name.clone(),
         call: format!("{} for {} with {arguments}", row.tool, call.caller.id),
         expected: format!("{}{by_rule}", row.decision.as_str()),
         found: format!("{decision} by {by}"),
-    }))
+    };
+    Ok(Compared { miss: Some(miss), unverified })
 }
 
-fn text(misses: &[Miss], all: usize, file: &Path) -> String {
+fn text(misses: &[&Miss], unverified: &BTreeSet<&str>, (all, file): (usize, &Path)) -> String {
     let mut text = String::new();
     for miss in misses {
         let name = miss.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
@@ -89,6 +101,10 @@ fn text(misses: &[Miss], all: usize, file: &Path) -> String {
         let (expected, found) = (safe::line(&miss.expected), safe::line(&miss.found));
         writeln!(text, "{}\n  - expected {expected}\n  {BAD}+ decides {found}{BAD:#}", safe::line(&line))
             .expect("a String takes any text");
+    }
+    for tool in unverified {
+        let line = format!("{tool}: not verified that it exists; its server is not started here");
+        writeln!(text, "{}", safe::line(&line)).expect("a String takes any text");
     }
     let file = safe::line(&file.display().to_string());
     writeln!(text, "{file}: {} met of {}", all - misses.len(), counted(all, "expectation"))

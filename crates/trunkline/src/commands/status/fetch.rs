@@ -7,7 +7,7 @@ use std::time::Duration;
 use trunkline_protocol::{Fault, FaultKind, Raw};
 use trunkline_transport::{
     body,
-    http::{HttpClient, HttpOptions, Target},
+    http::{HttpClient, HttpError, HttpOptions, Target},
 };
 use url::{Host, Url};
 
@@ -125,7 +125,7 @@ impl Asker {
         }
         let body = body.map(|body| body.bytes().clone()).unwrap_or_default();
         let asked = self.client.send(method, &self.target, headers, body).await;
-        let (head, answer) = asked.map_err(|error| unreachable(&error.to_string()))?.into_parts();
+        let (head, answer) = asked.map_err(|error| unanswered(url, &error))?.into_parts();
         let refused = || Failure::usage(format!("{url} refused access"));
         match head.status {
             StatusCode::UNAUTHORIZED => {
@@ -170,6 +170,13 @@ fn target(address: &str, path: &str) -> Result<Target, Failure> {
     Target::new(url).map_err(|error| usage(&error))
 }
 
+/// The address of the gateway that has this page or endpoint, without secrets.
+pub(super) fn gateway_of(url: &Url) -> String {
+    let is_base = |part: &&str| !["mcp", "status", "control"].contains(part);
+    let base = url.path().split('/').take_while(is_base).collect::<Vec<_>>().join("/");
+    format!("{}{}", url.origin().ascii_serialization(), base.trim_end_matches('/'))
+}
+
 /// True if the connection is encrypted or stays on this machine.
 fn is_private(url: &Url) -> bool {
     let here = match url.host() {
@@ -179,6 +186,16 @@ fn is_private(url: &Url) -> bool {
         None => false,
     };
     here || url.scheme() == "https"
+}
+
+fn unanswered(url: &Url, error: &HttpError) -> Failure {
+    if !matches!(error, HttpError::Connect(_)) {
+        return unreachable(&error.to_string());
+    }
+    let text =
+        format!("no gateway runs at {}; start `trunkline serve`, or give its address", gateway_of(url));
+    let fault = Fault::new(FaultKind::CannotConnect, text).with_detail(error.to_string());
+    Failure::connecting(fault.with_action("`trunkline serve` says where it listens"))
 }
 
 fn unreachable(why: &str) -> Failure {
@@ -202,6 +219,18 @@ mod tests {
             assert_eq!(target(given, STATUS).unwrap().url().as_str(), want);
         }
         assert_eq!(target("gateway", STATUS).unwrap_err().exit_code(), 2);
+    }
+
+    #[test]
+    fn the_gateway_is_named_without_path_and_secrets() {
+        for (given, want) in [
+            ("http://127.0.0.1:8425/mcp", "http://127.0.0.1:8425"),
+            ("https://u:p@h/gw/mcp/server/git?key=s", "https://h/gw"),
+            ("http://h:1/", "http://h:1"),
+            ("http://h/mcp-gw/status", "http://h/mcp-gw"),
+        ] {
+            assert_eq!(gateway_of(&given.parse().unwrap()), want);
+        }
     }
 
     #[test]

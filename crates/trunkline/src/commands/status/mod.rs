@@ -9,6 +9,7 @@ use crate::{args::parse_duration, environment, failure::Failure, stop::Stop};
 pub(crate) use fetch::Asker;
 use seen::Seen;
 use std::time::Duration;
+use trunkline_client::Target;
 use trunkline_protocol::Raw;
 
 /// Default address of `serve`.
@@ -40,6 +41,17 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
             Some(pause) => watch(context, &asker, pause).await,
         }
     })
+}
+
+/// The command that shows the state of the gateway with this MCP endpoint.
+pub(crate) fn command_for(endpoint: &Target) -> String {
+    match endpoint {
+        Target::Url(url) => match fetch::gateway_of(url) {
+            address if address == DEFAULT_ADDRESS => "trunkline status".to_owned(),
+            address => format!("trunkline status {address}"),
+        },
+        Target::Command(_) => "trunkline status".to_owned(),
+    }
 }
 
 /// One thread: nothing else runs while the gateway is asked.

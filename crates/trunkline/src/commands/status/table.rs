@@ -152,7 +152,8 @@ fn remarks(out: &mut String, upstreams: &[Upstream]) {
             && let Some(error) = &one.last_error
         {
             let next = one.next_try_ms.map(|ms| format!("; next try in {}", time(ms))).unwrap_or_default();
-            lines.push((&one.name, format!("{}{next}", told(error))));
+            let more = format!("`trunkline doctor {}` says more", one.name);
+            lines.push((&one.name, format!("{}{next}; {more}", told(error))));
         }
         let warnings = one.lists.iter().filter_map(|list| Some((&list.kind, list.warning.as_ref()?)));
         lines.extend(warnings.map(|(kind, warning)| (&one.name, format!("{kind}: {warning}"))));
@@ -242,7 +243,7 @@ mod tests {
         web     connecting  1 s        -        0      0       0                   0
 
         files: not served: tools `wipe`: its schema is not an object
-        日本: [E216] connection refused␛[2J by force; next try in 800 ms
+        日本: [E216] connection refused␛[2J by force; next try in 800 ms; `trunkline doctor 日本` says more
         日本: tools: only the first 7 were read
 
         views: /mcp/files, /mcp/review

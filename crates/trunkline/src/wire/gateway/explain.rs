@@ -29,7 +29,7 @@ use trunkline_serve::{Command, Controlled};
 
 /// Path of the command, below `/control/`.
 pub(crate) const PATH: &str = "explain";
-/// How long a server that was never connected may take to tell its tools.
+/// Time limit for a pack to list its tools.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The call to explain.
@@ -165,41 +165,22 @@ fn known(principal: &Principal, settings: &Settings) -> Result<(Identity, String
 }
 
 impl Running {
-    /// A gateway that explains calls by the configuration. Our own packs are started, and the
-    /// server of this tool if its tools are not known from its last run.
-    pub(crate) async fn for_explanations(
+    /// A gateway that decides and explains calls by the configuration. Only our own packs are
+    /// started; of other servers, the lists of their last run are known, if any.
+    pub(crate) async fn by_configuration(
         loaded: &Loaded,
         environment: &Environment,
-        tool: &str,
-    ) -> Result<Arc<Self>, Failure> {
-        let server = tool.split_once('_').map(|(server, _)| server);
-        Self::with_lists(loaded, environment, server).await
-    }
-
-    /// A gateway that decides calls by the configuration. Only our own packs are started: the
-    /// annotations of other servers do not count.
-    pub(crate) async fn for_decisions(
-        loaded: &Loaded,
-        environment: &Environment,
-    ) -> Result<Arc<Self>, Failure> {
-        Self::with_lists(loaded, environment, None).await
-    }
-
-    async fn with_lists(
-        loaded: &Loaded,
-        environment: &Environment,
-        server: Option<&str>,
     ) -> Result<Arc<Self>, Failure> {
         let store = store::open(&loaded.settings)?;
         let approvals = approvals::new(&loaded.settings, store.clone(), approvals::Operators::Reachable);
         let running = Self::build(loaded, environment, None, approvals, store)?;
-        let is_wanted = |name: &ServerName| {
-            let is_own = matches!(loaded.settings.servers[name].reach, Reach::Builtin(_));
-            is_own || server == Some(name.as_ref())
+        // One that is unusable has nothing to start, and the attempt tells why.
+        let is_own = |name: &ServerName| {
+            matches!(loaded.settings.servers[name].reach, Reach::Builtin(_) | Reach::Unusable(_))
         };
         let upstreams = running.upstreams();
-        let unknown = upstreams.iter().filter(|it| it.offer().is_none() && is_wanted(it.name()));
-        futures_util::future::join_all(unknown.map(|upstream| async move {
+        let own = upstreams.iter().filter(|upstream| is_own(upstream.name()));
+        futures_util::future::join_all(own.map(|upstream| async move {
             let mut versions = upstream.watch();
             upstream.start();
             upstream.wake();
@@ -224,15 +205,22 @@ impl Running {
         };
         let (caller, identity) = wanted.identified(&settings, &self.gateway);
         let call = wanted.call(caller);
-        let mut links = vec![configuration(&settings, &layered, &wanted.tool), identity];
+        let decided = self.gateway.explain(&call, None::<SystemTime>).await;
+        let mut links = vec![configuration(&settings, (&layered, &decided), &wanted.tool), identity];
         links.push(match rates.map(|rates| rates.peek(&call)) {
             None => Link::passes(Stage::Limits, "no rates are limited here"),
             Some(Ok(())) => Link::passes(Stage::Limits, "within the rates"),
             Some(Err(fault)) => Link::stops(Stage::Limits, &fault).by_setting("limits"),
         });
         links.push(hooks(&settings));
-        links.extend(self.gateway.explain(&call, None::<SystemTime>).await);
+        links.extend(decided);
+        let stop = links.iter().position(|link| link.decision == Decision::Stops);
+        for link in links.iter_mut().skip(stop.map_or(usize::MAX, |stop| stop + 1)) {
+            *link = Link::unreached(link.stage);
+        }
         for link in &mut links {
+            // The error of a server may repeat what we sent.
+            link.text = self.environment.concealed.hide(&link.text);
             if let Some(setting) = &link.setting
                 && link.rule.is_none()
             {
@@ -276,7 +264,11 @@ impl Running {
     }
 }
 
-fn configuration(settings: &Settings, layered: &Layered, tool: &str) -> Link {
+/// The server by the prefix of the name. `decided` are the links of the gateway: in some views,
+/// names have no prefix.
+fn configuration(settings: &Settings, (layered, decided): (&Layered, &[Link]), tool: &str) -> Link {
+    let is_found =
+        !decided.iter().any(|link| link.stage == Stage::Filter && link.decision == Decision::Stops);
     let server = tool.split_once('_').map(|(server, _)| server);
     let configured = server.filter(|name| settings.servers.keys().any(|known| known.as_ref() == *name));
     match (configured, server) {
@@ -286,7 +278,11 @@ fn configuration(settings: &Settings, layered: &Layered, tool: &str) -> Link {
             Link::passes(Stage::Configuration, format!("server `{server}` is not enabled"))
                 .by_setting(format!("mcp.servers.{server}"))
         }
-        _ => Link::passes(Stage::Configuration, "the name has no prefix of a configured server"),
+        _ if is_found => Link::passes(Stage::Configuration, "the name needs no prefix of a server here"),
+        _ => {
+            let text = "the name has no prefix of a configured server; tools are called `<server>_<tool>`";
+            Link::new(Stage::Configuration, Decision::Unknown, text)
+        }
     }
 }
 

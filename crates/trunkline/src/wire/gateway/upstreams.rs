@@ -9,6 +9,7 @@ use super::{
 use crate::{
     environment::Environment,
     failure::Failure,
+    unresolved,
     wire::{
         account,
         documents::DocumentParts,
@@ -35,7 +36,7 @@ use trunkline_gateway::upstream::{
     InProcess, Sessions, Start, ToolOptions, ToolRules, Upstream, UpstreamOptions,
 };
 use trunkline_process::{DEFAULT_PATH, is_executable, search_path};
-use trunkline_protocol::{Connect, ConnectError, Fault, FaultKind, Profile, Revision, ServerName, Session};
+use trunkline_protocol::{Connect, ConnectError, Profile, Revision, ServerName, Session};
 
 /// The parts shared by all upstreams of one gateway.
 pub(super) struct Maker<'a> {
@@ -169,7 +170,7 @@ struct Unconfigured(String);
 
 impl Connect for Unconfigured {
     fn connect(&self, _: Profile) -> BoxFuture<'static, Result<Arc<dyn Session>, ConnectError>> {
-        let fault = Fault::new(FaultKind::CannotStart, self.0.clone());
+        let fault = unresolved::fault(&self.0);
         future::ready(Err(ConnectError { fault, permanent: true })).boxed()
     }
 }
