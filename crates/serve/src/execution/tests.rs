@@ -166,7 +166,7 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn l07_commands_are_kept_as_long_as_a_task_may_live() {
+async fn commands_are_kept_as_long_as_a_task_may_live() {
     let scene = Scene::new(RestLimits { retention: Duration::from_secs(1), ..RestLimits::default() });
     let record = scene.linked().await;
     let kept = scene.executions().commands_kept(&record).lifetime;
@@ -174,7 +174,7 @@ async fn l07_commands_are_kept_as_long_as_a_task_may_live() {
 }
 
 #[tokio::test]
-async fn l07_a_failing_store_is_not_taken_for_a_full_quota() {
+async fn a_failing_store_is_not_taken_for_a_full_quota() {
     let scene = Scene::new(RestLimits { kept_bytes: 100_000, ..RestLimits::default() });
     let mut allowance = Allowance::new(&scene.executions().quota, "ada".to_owned()).await.unwrap();
     scene.store.adds.store(1, Ordering::Relaxed);
@@ -183,7 +183,7 @@ async fn l07_a_failing_store_is_not_taken_for_a_full_quota() {
 }
 
 #[tokio::test]
-async fn l07_the_end_of_a_task_waits_for_the_store() {
+async fn the_end_of_a_task_waits_for_the_store() {
     let scene = Scene::new(RestLimits::default());
     let record = scene.linked().await;
     scene.completes("done");
@@ -205,7 +205,7 @@ async fn l07_a_task_whose_result_is_too_large_ends() {
 }
 
 #[tokio::test]
-async fn l07_a_state_that_was_not_stored_is_stored_by_the_next_look() {
+async fn a_state_that_was_not_stored_is_stored_by_the_next_look() {
     let scene = Scene::new(RestLimits::default());
     let record = scene.linked().await;
     scene.becomes(json!({"taskId": "t", "status": "input_required", "inputRequests": {
@@ -227,7 +227,7 @@ async fn h1_a_linked_task_under_the_id_of_its_execution_is_current() {
 }
 
 #[tokio::test]
-async fn l07_a_task_that_its_client_saw_end_frees_its_slot() {
+async fn l04_a_task_that_its_client_saw_end_frees_its_slot() {
     let scene = Scene::new(RestLimits::default());
     let record = scene.linked().await;
     scene.completes("done");
@@ -245,9 +245,12 @@ async fn h1_a_link_outlives_the_request_that_made_it() {
     let call = scene.call(method::TOOLS_CALL, "");
     // Polled once, then dropped.
     assert!(scene.executions().link(&scene.service, call, &task, room).now_or_never().is_none());
-    while scene.executions().of_task(&scene.ada, "t").await.unwrap().is_none() {
-        tokio::task::yield_now().await;
-    }
+    let stored = async {
+        while scene.executions().of_task(&scene.ada, "t").await.unwrap().is_none() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), stored).await.expect("the task is linked");
 }
 
 #[tokio::test]
@@ -271,7 +274,7 @@ async fn l04_a_caller_over_its_quota_displaces_nobody() {
 }
 
 #[tokio::test]
-async fn m8_the_caller_that_answers_a_task_is_named_to_the_audit_trail() {
+async fn the_caller_that_answers_a_task_is_named_to_the_audit_trail() {
     let scene = Scene::new(RestLimits::default());
     let record = scene.linked().await;
     let (question, answer, by) = ("q".to_owned(), Raw::empty_object(), "eve".to_owned());

@@ -290,7 +290,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn l07_a_tool_that_has_run_is_not_called_again_because_of_the_store() {
+    fn a_tool_that_has_run_is_not_called_again_because_of_the_store() {
         let fault = unavailable(&trunkline_store::StoreError::Unavailable("gone".to_owned()));
         assert!(fault.retryable());
         let error = has_run(&fault).to_error(trunkline_protocol::Era::Legacy);
