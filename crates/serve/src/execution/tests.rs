@@ -188,7 +188,7 @@ async fn the_end_of_a_task_waits_for_the_store() {
     let record = scene.linked().await;
     scene.completes("done");
     scene.store.puts.store(1, Ordering::Relaxed);
-    let ended = scene.executions().wait(&record.id, Duration::from_mins(1), |it| it.state.is_final()).await;
+    let ended = scene.executions().wait(&record.id, Duration::from_secs(20), |it| it.state.is_final()).await;
     assert_eq!(ended.unwrap().unwrap().state, State::Done);
     assert_eq!(scene.store.puts.load(Ordering::Relaxed), 0);
 }
