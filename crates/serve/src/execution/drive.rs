@@ -1,25 +1,22 @@
 //! Runs one execution, and writes down what happens.
 
 use super::{
-    Command, Executions, Happened, MAX_EVENT_BYTES, MAX_EVENTS, command_log, decoded, encoded, end_key,
+    Command, Executions, Happened, MAX_EVENT_BYTES, MAX_EVENTS, command_log, decoded, encoded,
+    ended::{Ended, PAUSE},
     lease::Held,
-    quota::{Allowance, NotCounted},
-    record::{End, OpenQuestion, Record, State},
+    quota::Allowance,
+    record::{OpenQuestion, Record, State},
     run::{Run, RunEvent},
 };
 use crate::phase::{Phase, reached};
 use futures_util::FutureExt;
 use serde_json::json;
-use std::{panic::AssertUnwindSafe, pin::Pin, sync::Arc, time::Duration};
+use std::{panic::AssertUnwindSafe, pin::Pin, sync::Arc};
 use tokio::sync::watch;
 use tracing::{error, warn};
 use trunkline_protocol::{Fault, FaultKind, Object, Outcome, Question, Raw};
-use trunkline_store::{Condition, StoreError};
+use trunkline_store::StoreError;
 
-/// Pause before a failed operation on the store is repeated, and number of repeats of those that
-/// must not be lost.
-const PAUSE: Duration = Duration::from_secs(1);
-const MAX_REPEATS: usize = 300;
 /// Most questions that may be open at once; more are declined.
 const MAX_QUESTIONS: usize = 32;
 
@@ -146,7 +143,7 @@ impl Driver {
     /// Takes the bytes of a question, which are in the record and in an event.
     async fn may_ask(&mut self, params: Option<&Raw>) -> bool {
         let bytes = params.map_or(0, |params| params.as_bytes().len());
-        self.allowance.take(bytes).await.is_ok()
+        self.allowance.covers(bytes).await
     }
 
     async fn ask(&mut self, questions: Vec<OpenQuestion>) {
@@ -206,8 +203,7 @@ impl Driver {
         let length = encoded(&event).len();
         self.bytes += length;
         let mut is_full = self.events >= MAX_EVENTS || self.bytes >= MAX_EVENT_BYTES;
-        if !is_full && let Err(error) = self.allowance.take(length).await {
-            warn!(%error, "an event of an execution is not kept");
+        if !is_full && !self.allowance.covers(length).await {
             (is_full, self.events) = (true, MAX_EVENTS);
         }
         let event = if is_full {
@@ -229,28 +225,8 @@ impl Driver {
         let (took, audit) = (run.started.elapsed(), run.audit_records());
         // Cancels the call if it still runs, and frees its place.
         drop((run, asked));
-        let mut end = encoded(&End::new(&outcome, took));
-        let mut state = state;
-        // Without the store there is nothing to count; `finish` waits for it.
-        if let Err(NotCounted::Over(over)) = allowance.take(end.len()).await {
-            let text = format!("the tool has run, but its result of {} bytes is not kept: {over}", end.len());
-            (end, state) = not_kept(text, took);
-        }
-        for attempt in 0..MAX_REPEATS {
-            let written = executions.finish(&id, end.clone(), state, &audit).await;
-            match written {
-                Ok(()) => break,
-                Err(StoreError::TooLarge { given }) => {
-                    let text =
-                        format!("the tool has run, but its result of {given} bytes is too large to keep");
-                    (end, state) = not_kept(text, took);
-                }
-                Err(error) => {
-                    error!(%error, attempt, "the end of an execution cannot be stored yet");
-                    tokio::time::sleep(PAUSE).await;
-                }
-            }
-        }
+        let ended = Ended::new((&outcome, state), took, &mut allowance).await;
+        executions.conclude(&id, &ended, &audit).await;
         executions.live.send_modify(|live| *live -= 1);
     }
 }
@@ -279,26 +255,6 @@ pub(super) fn commands(executions: &Executions, id: &str, seen: u64) -> Commands
     })
 }
 
-impl Executions {
-    /// Stores the end, then the state, then tells the followers. Each step may be repeated.
-    pub(super) async fn finish(
-        &self,
-        id: &str,
-        end: bytes::Bytes,
-        state: State,
-        audit: &[String],
-    ) -> Result<(), StoreError> {
-        self.store.put(&end_key(id), end, Condition::Always, Some(self.retention + PAUSE * 60)).await?;
-        let change = |record: &mut Record| {
-            record.state = state;
-            record.questions.clear();
-            record.audit = audit.to_vec();
-        };
-        self.update(id, change).await?;
-        self.append(id, &Happened::End).await.map(drop)
-    }
-}
-
 impl OpenQuestion {
     /// The question as callers see it.
     pub(crate) fn shown(&self) -> Raw {
@@ -312,12 +268,6 @@ impl OpenQuestion {
         }
         shown.to_raw()
     }
-}
-
-/// The end in place of one that cannot be kept. The tool has run.
-pub(super) fn not_kept(text: String, took: Duration) -> (bytes::Bytes, State) {
-    let fault = Fault::new(FaultKind::TooLarge, text).harmful_to_repeat();
-    (encoded(&End::new(&Err(fault), took)), State::Failed)
 }
 
 fn lost() -> Fault {

@@ -5,13 +5,12 @@
 //! somebody looks: a task that nobody follows here costs its server no request.
 
 use super::{
-    Command, Executions, Happened, NotBegun, decoded,
-    drive::{self, not_kept},
-    encoded,
+    Command, Executions, Happened, NotBegun, decoded, drive, encoded,
+    ended::Ended,
     lease::Held,
     queue::Priority,
-    quota::{Allowance, NotCounted},
-    record::{End, OpenQuestion, Owner, Record, State, hexadecimal, now, record_key},
+    quota::Allowance,
+    record::{OpenQuestion, Owner, Record, State, hexadecimal, now, record_key},
 };
 use crate::{
     phase::{Phase, reached},
@@ -23,7 +22,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout};
 use tracing::warn;
 use trunkline_protocol::{
-    Call, Caller, Era, Fault, FaultKind, Object, Outcome, Raw,
+    Call, CallRecord, Caller, Era, Fault, FaultKind, Object, Outcome, Raw,
     message::{TaskState, TaskStatus, meta::PROGRESS_TOKEN},
     method,
 };
@@ -33,7 +32,7 @@ use trunkline_store::{Condition, StoreError};
 const MAX_PER_OWNER: usize = 64;
 const MAX_LINKED: usize = 4096;
 /// Lifetime of a task that names none, and the longest one.
-const LONGEST: Duration = Duration::from_hours(24);
+pub(super) const LONGEST: Duration = Duration::from_hours(24);
 /// Timeout for polling a task's state.
 const LOOK: Duration = Duration::from_secs(2);
 
@@ -51,6 +50,13 @@ struct Link {
     _slot: LinkSlot,
 }
 
+/// The slot and the bytes of a task. They are taken before a call that must become a task, so that
+/// it is refused before the tool has run.
+pub(crate) struct TaskRoom {
+    slot: LinkSlot,
+    pub(super) allowance: Allowance,
+}
+
 /// A slot for one linked task; dropping it frees the slot.
 struct LinkSlot {
     executions: Arc<Executions>,
@@ -58,41 +64,66 @@ struct LinkSlot {
 }
 
 impl Executions {
-    /// Records a task that a call became.
+    pub(crate) async fn room(self: &Arc<Self>, caller: &Caller) -> Result<TaskRoom, NotBegun> {
+        let owner = Owner::of(caller);
+        let slot = self.slot(&owner)?;
+        let allowance = Allowance::new(&self.quota, owner.digits()).await?;
+        Ok(TaskRoom { slot, allowance })
+    }
+
+    /// Records a task that a call became. A record without a link would say `running` until it
+    /// expires, so this is done to its end even if the request is dropped meanwhile.
     pub(crate) async fn link(
         self: &Arc<Self>,
         service: &Arc<Service>,
         call: Call,
         task: &Raw,
-    ) -> Result<Record, NotBegun> {
+        room: TaskRoom,
+    ) -> Result<(), NotBegun> {
         let id: String = task.member_as("taskId").ok_or_else(|| {
             NotBegun::Refused(Fault::new(FaultKind::BadAnswer, "the server started a task without `taskId`"))
         })?;
-        let owner = Owner::of(&call.caller);
-        let place = self.slot(&owner)?;
-        let allowance = Allowance::new(&self.quota, owner.digits()).await?;
-        let held = self.lease.hold().await?;
         let lifetime = task.member_as::<u64>("ttlMs").map_or(LONGEST, Duration::from_millis).min(LONGEST);
+        let linking = self.clone().linked(service.clone(), call, (id, lifetime), room);
+        let linked = tokio::spawn(linking).await;
+        linked.unwrap_or_else(|error| Err(StoreError::Unknown(error.to_string())))?;
+        Ok(())
+    }
+
+    async fn linked(
+        self: Arc<Self>,
+        service: Arc<Service>,
+        call: Call,
+        (id, lifetime): (String, Duration),
+        room: TaskRoom,
+    ) -> Result<(), StoreError> {
+        let owner = Owner::of(&call.caller);
+        let held = self.lease.hold().await?;
         let mut record = Record::begun(&owner, &tool_of(&call), &service.path, lifetime);
         record.instance.clone_from(&self.lease.instance);
         record.task = Some(id.clone());
         let key = record_key(&record.id).unwrap_or_default();
         let kept = record.lifetime(self.retention);
-        self.store.put(&key, encoded(&record), Condition::Absent, Some(kept)).await?;
+        // The index first: without its record it leads nowhere.
         let index = encoded(&record.id);
         self.store.put(&index_key(&owner, &id), index, Condition::Always, Some(kept)).await?;
+        if let Err(error) = self.store.put(&key, encoded(&record), Condition::Absent, Some(kept)).await {
+            // It may have been stored, and nothing would ever end it.
+            drop(self.store.remove(&key, Condition::Always).await);
+            return Err(error);
+        }
         let link = Link {
-            executions: self.clone(),
-            service: service.clone(),
+            executions: self,
+            service,
             call: without_arguments(call),
-            record: record.clone(),
+            record,
             task: id,
-            allowance,
+            allowance: room.allowance,
             _held: held,
-            _slot: place,
+            _slot: room.slot,
         };
         tokio::spawn(link.run(Instant::now() + lifetime));
-        Ok(record)
+        Ok(())
     }
 
     /// The execution of a task of the handler.
@@ -104,6 +135,14 @@ impl Executions {
             Some(id) => self.read(&id).await,
             None => Ok(None),
         }
+    }
+
+    /// Has the link of a task look at it, if there is one.
+    pub(crate) async fn look_at_task(&self, caller: &Caller, task: &str) -> Result<(), StoreError> {
+        if let Some(record) = self.of_task(caller, task).await? {
+            self.look(&record).await?;
+        }
+        Ok(())
     }
 
     /// The record after a look at the task behind it, if there is one that has not ended.
@@ -122,7 +161,7 @@ impl Executions {
         if record.task.is_none() || record.state.is_final() {
             return Ok(None);
         }
-        let (log, kept) = (super::command_log(&record.id), self.commands_kept());
+        let (log, kept) = (super::command_log(&record.id), self.commands_kept(record));
         self.store.append(&log, encoded(&Command::Look), kept).await.map(Some)
     }
 
@@ -188,23 +227,26 @@ impl Link {
     }
 
     async fn obey(&self, command: Command) {
-        let (name, answers) = match command {
-            Command::Cancel => (method::TASKS_CANCEL, None),
-            Command::Answer { question, answer, .. } => {
+        let call = match command {
+            Command::Cancel => self.request(method::TASKS_CANCEL, None),
+            Command::Answer { question, answer, by } => {
                 let mut answers = Object::new();
                 answers.set(question, answer);
-                (method::TASKS_UPDATE, Some(answers))
+                let record = Some(Arc::new(CallRecord::with_answers_of(vec![by])));
+                Call { record, ..self.request(method::TASKS_UPDATE, Some(answers)) }
             }
             Command::Look | Command::Looked => return,
         };
-        if let Err(fault) = self.ask(name, answers).await {
-            warn!(%fault, method = name, "a task of a server did not take a command");
+        let name = call.method.clone();
+        if let Err(fault) = self.service.handler.call(call).outcome().await {
+            warn!(%fault, method = %name, "a task of a server did not take a command");
         }
     }
 
     /// Polls the task and stores its state. Returns true if it has ended.
     async fn look(&mut self) -> bool {
-        let told = timeout(LOOK, self.ask(method::TASKS_GET, None)).await;
+        let asked = self.service.handler.call(self.request(method::TASKS_GET, None));
+        let told = timeout(LOOK, asked.outcome()).await;
         let state = match told {
             Ok(Ok(task)) => TaskState::read(&task).ok(),
             // The server no longer knows it, or this caller may no longer use it.
@@ -247,42 +289,37 @@ impl Link {
             return;
         }
         let bytes = open.iter().filter_map(|it| it.params.as_ref()).map(|it| it.as_bytes().len()).sum();
-        let open = if self.allowance.take(bytes).await.is_ok() { open } else { Vec::new() };
-        (self.record.state, self.record.questions) = (state, open);
-        let now = &self.record;
+        let open = if self.allowance.covers(bytes).await { open } else { Vec::new() };
         let change = |record: &mut Record| {
-            record.state = now.state;
-            record.questions.clone_from(&now.questions);
+            record.state = state;
+            record.questions.clone_from(&open);
         };
-        let told = Happened::State(json!({"state": state.name()}).into());
-        let written = async {
-            self.executions.update(&now.id, change).await?;
-            self.executions.append(&now.id, &told).await
-        };
-        if let Err(error) = written.await {
+        if let Err(error) = self.executions.update(&self.record.id, change).await {
             warn!(%error, "the state of a task cannot be stored");
+            return;
+        }
+        // Only now, so that the next look writes a state that was not stored.
+        (self.record.state, self.record.questions) = (state, open);
+        let told = Happened::State(json!({"state": state.name()}).into());
+        if let Err(error) = self.executions.append(&self.record.id, &told).await {
+            warn!(%error, "the followers of a task cannot be told its state");
         }
     }
 
     async fn finish(&mut self, outcome: Outcome, state: State) {
         let took = Duration::from_millis(now().saturating_sub(self.record.created));
-        let (mut end, mut state) = (encoded(&End::new(&outcome, took)), state);
-        if let Err(NotCounted::Over(over)) = self.allowance.take(end.len()).await {
-            (end, state) = not_kept(format!("the result of {} bytes is not kept: {over}", end.len()), took);
-        }
-        if let Err(error) = self.executions.finish(&self.record.id, end, state, &[]).await {
-            warn!(%error, "the end of a task cannot be stored");
-        }
+        let ended = Ended::new((&outcome, state), took, &mut self.allowance).await;
+        self.executions.conclude(&self.record.id, &ended, &[]).await;
     }
 
     async fn tell_looked(&self) {
-        let (log, kept) = (super::command_log(&self.record.id), self.executions.commands_kept());
+        let (log, kept) = (super::command_log(&self.record.id), self.executions.commands_kept(&self.record));
         if let Err(error) = self.executions.store.append(&log, encoded(&Command::Looked), kept).await {
             warn!(%error, "a look at a task cannot be answered");
         }
     }
 
-    async fn ask(&self, name: &'static str, answers: Option<Object>) -> Outcome {
+    fn request(&self, name: &'static str, answers: Option<Object>) -> Call {
         let mut params = Object::new();
         params.set("taskId", Raw::string(&self.task));
         if let Some(answers) = answers {
@@ -291,8 +328,7 @@ impl Link {
         if let Some(meta) = &self.call.params {
             params.set("_meta", meta.clone());
         }
-        let call = Call { method: name.into(), params: Some(params.to_raw()), ..self.call.clone() };
-        self.service.handler.call(call).outcome().await
+        Call { method: name.into(), params: Some(params.to_raw()), ..self.call.clone() }
     }
 }
 

@@ -11,6 +11,7 @@
 //! had not run, `unknown` otherwise. Nothing is ever run again.
 
 mod drive;
+mod ended;
 mod follow;
 mod keys;
 mod lease;
@@ -19,9 +20,12 @@ pub(crate) mod queue;
 mod quota;
 pub(crate) mod record;
 pub(crate) mod run;
+#[cfg(test)]
+mod tests;
 
 use crate::{rest::RestLimits, service::Service};
 use bytes::Bytes;
+use ended::Ended;
 use lease::Lease;
 use parking_lot::Mutex;
 use quota::{Allowance, NotCounted, Quota};
@@ -35,6 +39,7 @@ use trunkline_store::{Condition, Outcome as Written, Retention, Store, StoreErro
 
 pub(crate) use follow::{Follower, Happened};
 pub(crate) use keys::{Claim, KeyReused};
+pub(crate) use linked::TaskRoom;
 
 /// Most events of one execution, and most bytes of them.
 const MAX_EVENTS: u64 = 10_000;
@@ -119,9 +124,13 @@ impl Executions {
         {
             return Ok(Begun::Known(known));
         }
-        run.apply().map_err(NotBegun::Refused)?;
+        // Before the run applies, because that may displace a run of another caller.
         let allowance = Allowance::new(&self.quota, record.owner.digits()).await?;
         let held = self.lease.hold().await?;
+        if let Err(full) = run.apply() {
+            allowance.give_back().await;
+            return Err(NotBegun::Refused(full));
+        }
         let record = Record { instance: self.lease.instance.clone(), ..record };
         let key = record_key(&record.id).unwrap_or_default();
         let lifetime = record.lifetime(self.retention);
@@ -189,12 +198,14 @@ impl Executions {
         if matches!(command, Command::Answer { .. }) {
             self.quota.count(&record.owner.digits(), bytes.len()).await?;
         }
-        self.store.append(&command_log(id), bytes, self.commands_kept()).await?;
+        self.store.append(&command_log(id), bytes, self.commands_kept(record)).await?;
         Ok(())
     }
 
-    fn commands_kept(&self) -> Retention {
-        Retention { lifetime: self.retention, events: MAX_EVENTS }
+    /// A log that expired would number its commands from 1 again, and the process that runs the
+    /// execution waits for greater numbers. So it is kept until the execution must have ended.
+    fn commands_kept(&self, record: &Record) -> Retention {
+        Retention { lifetime: record.time_left() + self.retention, events: MAX_EVENTS }
     }
 
     /// Records a call that has ended already.
@@ -203,15 +214,14 @@ impl Executions {
         call: &Call,
         view: &str,
         (outcome, took): (&Outcome, Duration),
-    ) -> Result<Record, NotBegun> {
+        mut room: TaskRoom,
+    ) -> Result<Record, StoreError> {
         let owner = Owner::of(&call.caller);
-        let end = encoded(&End::new(outcome, took));
-        let mut allowance = Allowance::new(&self.quota, owner.digits()).await?;
-        allowance.take(end.len()).await?;
+        let ended = Ended::new((outcome, State::after(outcome)), took, &mut room.allowance).await;
         let mut record = Record::begun(&owner, &linked::tool_of(call), view, Duration::ZERO);
         record.created = record.created.saturating_sub(u64::try_from(took.as_millis()).unwrap_or_default());
-        record.state = State::after(outcome);
-        self.store.put(&end_key(&record.id), end, Condition::Always, Some(self.retention)).await?;
+        record.state = ended.state;
+        self.store.put(&end_key(&record.id), ended.bytes, Condition::Always, Some(self.retention)).await?;
         let key = record_key(&record.id).unwrap_or_default();
         self.store.put(&key, encoded(&record), Condition::Absent, Some(self.retention)).await?;
         Ok(record)

@@ -8,6 +8,7 @@ use super::record::now;
 use futures_util::future::try_join_all;
 use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc, time::Duration};
+use tracing::warn;
 use trunkline_protocol::{Fault, FaultKind};
 use trunkline_store::{Store, StoreError};
 
@@ -51,8 +52,9 @@ impl Quota {
         Self { store, limit, window, earlier: Mutex::default() }
     }
 
-    /// Counts bytes for an owner. Counts nothing if that would be too many.
-    pub(super) async fn count(&self, owner: &str, bytes: usize) -> Result<(), NotCounted> {
+    /// Counts bytes for an owner, and returns the window of the count. Counts nothing if that would
+    /// be too many.
+    pub(super) async fn count(&self, owner: &str, bytes: usize) -> Result<u64, NotCounted> {
         let length = u64::try_from(self.window.as_millis()).unwrap_or(u64::MAX);
         let time = now();
         let (at, into) = (time / length, time % length);
@@ -61,7 +63,7 @@ impl Quota {
         let newest = self.add(owner, at, by).await?;
         let sum = u64::try_from(earlier.saturating_add(newest)).unwrap_or_default();
         if sum <= self.limit {
-            return Ok(());
+            return Ok(at);
         }
         self.add(owner, at, -by).await?;
         let retry_after = (length - into).div_ceil(1000);
@@ -95,13 +97,23 @@ pub(super) struct Allowance {
     quota: Arc<Quota>,
     owner: String,
     left: usize,
+    /// The window that has the first bytes.
+    window: u64,
 }
 
 impl Allowance {
     /// Counts the least number of bytes of an execution. Half of them are for its record.
     pub(super) async fn new(quota: &Arc<Quota>, owner: String) -> Result<Self, NotCounted> {
-        quota.count(&owner, LEAST).await?;
-        Ok(Self { quota: quota.clone(), owner, left: LEAST / 2 })
+        let window = quota.count(&owner, LEAST).await?;
+        Ok(Self { quota: quota.clone(), owner, left: LEAST / 2, window })
+    }
+
+    /// Gives the first bytes back, for an execution that is not kept.
+    pub(super) async fn give_back(self) {
+        let by = i64::try_from(LEAST).unwrap_or_default();
+        if let Err(error) = self.quota.add(&self.owner, self.window, -by).await {
+            warn!(%error, "bytes of an execution that is not kept stay counted");
+        }
     }
 
     /// Takes bytes; counts more of them if too few are left.
@@ -113,6 +125,16 @@ impl Allowance {
         }
         self.left -= bytes;
         Ok(())
+    }
+
+    /// Takes bytes; false if the caller has too many. Bytes that a failing store cannot count are
+    /// taken: its failure is not the caller's.
+    pub(super) async fn covers(&mut self, bytes: usize) -> bool {
+        let taken = self.take(bytes).await;
+        if let Err(error) = &taken {
+            warn!(%error, "bytes of an execution are not counted");
+        }
+        !matches!(taken, Err(NotCounted::Over(_)))
     }
 }
 

@@ -144,7 +144,12 @@ impl Record {
         if self.state.is_final() {
             return retention;
         }
-        Duration::from_millis(self.deadline.saturating_sub(now())) + retention
+        self.time_left() + retention
+    }
+
+    /// Time until it must have ended.
+    pub(super) fn time_left(&self) -> Duration {
+        Duration::from_millis(self.deadline.saturating_sub(now()))
     }
 }
 

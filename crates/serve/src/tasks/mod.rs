@@ -13,11 +13,11 @@ mod result;
 
 use crate::{
     era::{Head, lift, nested},
-    execution::record::Record,
+    execution::{NotBegun, TaskRoom, record::Record},
     service::Service,
     session::Session,
 };
-use futures_util::StreamExt;
+use futures_util::{StreamExt, stream};
 use std::{sync::Arc, time::Instant};
 use trunkline_protocol::{
     Call, Fault, FaultKind, Object, Outcome, Part, Raw, Reply, Request,
@@ -44,7 +44,7 @@ impl Service {
                 let (service, made) = (self.clone(), call.clone());
                 self.after_final(call, async move |result| {
                     if ResultType::of(&result) == ResultType::Task
-                        && let Err(error) = service.executions.link(&service, made, &result).await
+                        && let Err(error) = service.link(made, &result).await
                     {
                         tracing::warn!(%error, "a task is not listed among the executions");
                     }
@@ -53,6 +53,11 @@ impl Service {
             }
             _ => self.handler.call(call),
         }
+    }
+
+    async fn link(self: &Arc<Self>, call: Call, task: &Raw) -> Result<(), NotBegun> {
+        let room = self.executions.room(&call.caller).await?;
+        self.executions.link(self, call, task, room).await
     }
 
     /// Makes a call, and passes its result on as `then` returns it.
@@ -131,21 +136,39 @@ struct SessionTasks {
 impl SessionTasks {
     /// Calls a tool, and turns any successful result into a task.
     fn start(self, call: Call) -> Reply {
-        let (made, started) = (call.clone(), Instant::now());
-        let service = self.service.clone();
-        service.after_final(call, async move |result| self.started(made, result, started).await)
+        Reply::new(
+            stream::once(async move {
+                let room = match self.service.executions.room(&call.caller).await {
+                    Ok(room) => room,
+                    Err(error) => return Reply::ready(Err(refused(error))),
+                };
+                let (made, started) = (call.clone(), Instant::now());
+                let service = self.service.clone();
+                service
+                    .after_final(call, async move |result| self.started(made, result, (started, room)).await)
+            })
+            .flatten(),
+        )
     }
 
-    async fn started(&self, call: Call, result: Raw, started: Instant) -> Outcome {
+    async fn started(&self, call: Call, result: Raw, (started, room): (Instant, TaskRoom)) -> Outcome {
         let executions = &self.service.executions;
         let is_task = ResultType::of(&result) == ResultType::Task;
         let task = if is_task {
-            executions.link(&self.service, call, &result).await.map_err(refused)?;
+            if let Err(error) = executions.link(&self.service, call, &result, room).await {
+                // Its client gets no id, so nobody could end it.
+                if let Some(id) = result.member_as::<String>("taskId") {
+                    drop(self.ask(method::TASKS_CANCEL, &id, None).await);
+                }
+                return Err(has_run(&refused(error)));
+            }
             nested(&result)
         } else {
             let ended = (&Ok(result.clone()), started.elapsed());
-            let record = executions.keep(&call, &self.service.path, ended).await.map_err(refused)?;
-            nested(&own::task(&self.service, &record).await.map_err(|error| unavailable(&error))?)
+            let record = executions.keep(&call, &self.service.path, ended, room).await;
+            let record = record.map_err(|error| has_run(&unavailable(&error)))?;
+            let task = own::task(&self.service, &record).await;
+            nested(&task.map_err(|error| has_run(&unavailable(&error)))?)
         };
         let mut created = Object::new();
         created.set("task", task);
@@ -182,9 +205,7 @@ impl SessionTasks {
     /// client's request.
     async fn look(&self, known: &Known, own: Option<&Raw>) -> Outcome {
         if known.id == known.record.id {
-            let record = self.service.executions.looked_at(known.record.clone()).await;
-            let record = record.map_err(|error| unavailable(&error))?;
-            return own::task(&self.service, &record).await.map_err(|error| unavailable(&error));
+            return own::current(&self.service, known.record.clone()).await;
         }
         self.ask(method::TASKS_GET, &known.id, own).await
     }
@@ -251,6 +272,31 @@ fn answer(task: &Raw) -> Raw {
     task.member("_meta").and_then(|meta| nested.with("_meta", &meta)).unwrap_or(nested)
 }
 
+/// The fault of a call whose tool has run, but whose task cannot be kept.
+fn has_run(fault: &Fault) -> Fault {
+    let action = "Look for the effect of the tool before you call it again";
+    Fault::new(fault.kind(), "the tool has run, but its task and its result are not kept")
+        .with_data(serde_json::json!({"suggestedAction": action}).into())
+        .with_detail(fault.message())
+        .harmful_to_repeat()
+}
+
 fn is_final(task: &Raw) -> bool {
     task.member_as::<TaskStatus>("status").is_some_and(|status| status.is_final())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_that_has_run_is_not_called_again_because_of_the_store() {
+        let fault = unavailable(&trunkline_store::StoreError::Unavailable("gone".to_owned()));
+        assert!(fault.retryable());
+        let error = has_run(&fault).to_error(trunkline_protocol::Era::Legacy);
+        let data = error.data.unwrap();
+        assert_eq!(data.member_as::<bool>("retryable"), Some(false));
+        let action: String = data.member_as("suggestedAction").unwrap();
+        assert!(error.message.contains("has run") && !action.contains("try again"), "{action}");
+    }
 }

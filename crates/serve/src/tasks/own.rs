@@ -1,5 +1,6 @@
 //! Executions as tasks of the extension: the same id, state, questions and result.
 
+use super::is_final;
 use crate::{
     execution::{
         Command, NotBegun, Viewer,
@@ -29,14 +30,31 @@ use trunkline_store::StoreError;
 pub(crate) fn ask(service: &Arc<Service>, call: Call) -> Reply {
     let id = call.params.as_ref().and_then(|raw| raw.decode::<TaskIdParams>().ok());
     let Some(id) = id.map(|params| params.task_id).filter(|id| record_key(id).is_some()) else {
-        return service.handler.call(call);
+        return ask_handler(service, call);
     };
     let service = service.clone();
     Reply::from_future(async move {
         match find(&service, &call.caller, &id).await.map_err(|error| unavailable(&error))? {
-            Some(record) => answer(&service, &call, &record).await,
-            None => service.handler.call(call).outcome().await,
+            Some(record) => answer(&service, &call, record).await,
+            None => ask_handler(&service, call).outcome().await,
         }
+    })
+}
+
+/// Passes a request about a task on. If the task has ended by that, the execution that is linked
+/// with it is told to look, so that it does not hold its slot until it expires.
+fn ask_handler(service: &Arc<Service>, call: Call) -> Reply {
+    let id = call.params.as_ref().and_then(|raw| raw.decode::<TaskIdParams>().ok());
+    let Some(TaskIdParams { task_id: id, .. }) = id else { return service.handler.call(call) };
+    let (executions, caller) = (service.executions.clone(), call.caller.clone());
+    let is_cancel = call.method == method::TASKS_CANCEL;
+    service.after_final(call, async move |result| {
+        if (is_cancel || is_final(&result))
+            && let Err(error) = executions.look_at_task(&caller, &id).await
+        {
+            tracing::warn!(%error, "the end of a task is not noted yet");
+        }
+        Ok(result)
     })
 }
 
@@ -49,12 +67,12 @@ pub(super) fn viewer(service: &Service, caller: &Caller) -> Viewer {
     Viewer { owner: Owner::of(caller), view: service.path.clone(), is_operator: false }
 }
 
-async fn answer(service: &Service, call: &Call, record: &Record) -> Outcome {
+async fn answer(service: &Service, call: &Call, record: Record) -> Outcome {
     if !meta::get(call.params.as_ref(), CLIENT_CAPABILITIES).as_ref().is_some_and(declares_tasks) {
         return Err(tasks_needed());
     }
     match call.method.as_ref() {
-        method::TASKS_CANCEL => tell(service, record, &Command::Cancel).await?,
+        method::TASKS_CANCEL => tell(service, &record, &Command::Cancel).await?,
         method::TASKS_UPDATE => {
             let params = call.params.as_ref().and_then(|raw| raw.decode::<UpdateTaskParams>().ok());
             let params =
@@ -63,10 +81,10 @@ async fn answer(service: &Service, call: &Call, record: &Record) -> Outcome {
             for (question, answer) in params.ok_or_else(wrong)?.input_responses.0.iter() {
                 let (question, answer) = (question.to_owned(), answer.clone());
                 let by = call.caller.id.clone();
-                tell(service, record, &Command::Answer { question, answer, by }).await?;
+                tell(service, &record, &Command::Answer { question, answer, by }).await?;
             }
         }
-        _ => return task(service, record).await.map_err(|error| unavailable(&error)),
+        _ => return current(service, record).await,
     }
     Ok(json!({"resultType": "complete"}).into())
 }
@@ -76,6 +94,12 @@ async fn tell(service: &Service, record: &Record, command: &Command) -> Result<(
         return Ok(());
     }
     service.executions.command(record, command).await.map_err(refused)
+}
+
+/// An execution as a task, after a look at the handler's task behind it.
+pub(super) async fn current(service: &Service, record: Record) -> Outcome {
+    let looked = async { task(service, &service.executions.looked_at(record).await?).await };
+    looked.await.map_err(|error| unavailable(&error))
 }
 
 /// An execution as a task of the tasks extension.
