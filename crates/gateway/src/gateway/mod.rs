@@ -132,8 +132,8 @@ impl Gateway {
         if let Some(route) = view.tools.get(tool) {
             return Some(policy::subject(route.server().name().as_ref(), route.inner()));
         }
-        // A server that differs by caller has no items in this catalog. Its name is in front of that
-        // of the tool, unless the view shows one server without prefix.
+        // A server that differs by caller has no items in this catalog. Its name is in front of
+        // that of the tool, unless the view shows one server without prefix.
         let prefixed = tool.split_once('_').and_then(|(server, own)| Some((view.server(server)?, own)));
         let alone = || view.servers.first().filter(|_| view.is_bare_server()).map(|server| (server, tool));
         if let Some((server, public)) = prefixed.or_else(alone).filter(|(server, _)| server.is_personal()) {

@@ -200,7 +200,7 @@ impl Running {
         gone.extend(personal);
         let mut rules = rules::of(settings);
         locked::apply(loaded, &mut rules)?;
-        // Before the new servers can be called, so that no request reaches them without its headers.
+        // Before the new servers can be called: no request may reach them without its headers.
         self.carried.configure(settings);
         self.gateway.replace(&rules, sources(&upstreams)).map_err(|bad| Failure::usage(bad.to_string()))?;
         fresh.iter().for_each(Upstream::start);
