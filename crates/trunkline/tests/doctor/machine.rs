@@ -53,7 +53,7 @@ fn a_missing_keychain_and_a_taken_port_are_warned_of() {
     let _held = TcpListener::bind("127.0.0.1:8425");
     let (_folder, visit) = checkup(&[]);
     assert_eq!(visit.code, 0, "{:#}", visit.said);
-    assert_has(&visit, "keychain-unavailable", "no session bus", "{env:NAME}");
+    assert_has(&visit, "keychain-unavailable", "no session bus", "trunkline secret set NAME");
     assert_has(&visit, "default-port-taken", "port 8425 is taken by", "--listen 127.0.0.1:0");
 }
 
