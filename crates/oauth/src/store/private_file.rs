@@ -56,9 +56,12 @@ pub(super) fn prepare(folder: &Path) -> Result<(), StoreError> {
     made.map_err(|error| failed(folder, "created", &error))
 }
 
-/// Locks a file of its own, which is made if it is missing, until it is dropped. Waits for other
-/// processes.
+/// Locks a file of its own, which is made with its folder if it is missing, until it is dropped.
+/// Waits for other processes.
 pub fn lock_private(path: &Path) -> Result<File, StoreError> {
+    if let Some(folder) = path.parent() {
+        prepare(folder)?;
+    }
     let flags = OFlags::CREATE | OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file =
         open(path, flags, Mode::RUSR | Mode::WUSR).map_err(|error| failed(path, "opened", &error.into()))?;

@@ -215,10 +215,12 @@ impl SessionTasks {
         let records = self.service.executions.list(&viewer, None, MAX_LISTED, |_| true).await;
         let mut tasks = Vec::new();
         for (number, record) in records.map_err(|error| unavailable(&error))?.into_iter().enumerate() {
-            // A task of the handler has the handler's id, and is as the handler tells it.
+            // A task of the handler has the handler's id, and is as the handler tells it, also
+            // after its end.
+            let is_settled = record.task.is_none() && record.state.is_final();
             let id = record.task.clone().unwrap_or_else(|| record.id.clone());
             let known = Known { id, record };
-            let asked = if known.record.state.is_final() || number >= MAX_REFRESHED {
+            let asked = if is_settled || number >= MAX_REFRESHED {
                 None
             } else {
                 self.look(&known, None).await.ok()
