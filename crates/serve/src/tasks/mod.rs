@@ -220,11 +220,8 @@ impl SessionTasks {
             let is_settled = record.task.is_none() && record.state.is_final();
             let id = record.task.clone().unwrap_or_else(|| record.id.clone());
             let known = Known { id, record };
-            let asked = if is_settled || number >= MAX_REFRESHED {
-                None
-            } else {
-                self.look(&known, None).await.ok()
-            };
+            let asked =
+                if is_settled || number >= MAX_REFRESHED { None } else { self.look(&known, None).await.ok() };
             let task = match asked {
                 Some(task) => task,
                 None => self.last_known(&known).await?,
