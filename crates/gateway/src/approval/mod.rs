@@ -271,7 +271,7 @@ impl Approvals {
         self.conclude(approval, version).await
     }
 
-    /// Writes a state that nobody decided, unless somebody decided at this moment.
+    /// Writes an expiry or withdrawal, unless a decision was stored in the meantime.
     async fn conclude(&self, approval: Approval, version: Version) -> Approval {
         match self.write(&approval, Condition::Unchanged(version)).await {
             Ok(Outcome::Done(_)) => {}

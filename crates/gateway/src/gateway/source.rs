@@ -35,7 +35,7 @@ pub trait Source: Handler {
     /// Requests the offer: starts a server that is started lazily.
     fn wake(&self);
 
-    /// What a call would meet now, between the policy and the server.
+    /// The decisions that a call would meet now, between the policy and the server.
     fn links(&self, _call: &Call) -> Vec<Link> {
         Vec::new()
     }

@@ -19,7 +19,7 @@ use std::{path::PathBuf, sync::Arc};
 use target::Subject;
 use trunkline_doctor::{self as doctor, Diagnosis, DoctorOptions, FirstCall, Watch};
 
-/// What to do about a configured server whose variable is not set.
+/// The advice for a configured server whose variable is not set.
 const SET_VARIABLE: &str =
     "set it where the gateway and the client are started; `trunkline config check` shows where it is used";
 

@@ -18,7 +18,7 @@ use trunkline_config::Loaded;
 use trunkline_gateway::policy::timestamp;
 use trunkline_secrets::counted;
 
-/// What was found of one expectation.
+/// The result of checking one expectation.
 struct Compared {
     miss: Option<Miss>,
     /// The tool, if the list of its server is not known.

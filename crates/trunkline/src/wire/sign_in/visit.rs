@@ -38,7 +38,7 @@ impl Interaction for DoorVisit {
     fn visit(&self, page: Url, state: Secret) -> BoxFuture<'_, Result<CallbackParams, OAuthError>> {
         let (show, answered) = (self.page.lock().take(), self.answer.lock().take());
         async move {
-            // A login that nobody waits for any more has ended.
+            // The other end of the channel was dropped with the login.
             let ended = || OAuthError::Unfinished { seconds: 0 };
             show.ok_or_else(ended)?.send((page, state)).map_err(|_| ended())?;
             answered.ok_or_else(ended)?.await.map_err(|_| ended())
