@@ -116,6 +116,25 @@ pub enum Carriers {
 #[error("`{0}` is not a group of rules")]
 pub struct UnknownGroup(String);
 
+impl Rule {
+    /// For the rest of a rule's fields: it holds for every server and reads passive evidence. A
+    /// test checks that each rule sets the others.
+    pub(crate) const USUAL: Self = Self {
+        name: "",
+        group: Group::Lifecycle,
+        level: Level::Error,
+        mode: Mode::Passive,
+        eras: Eras::Both,
+        carriers: Carriers::Any,
+        summary: "",
+        clause: Clause::practice("", ""),
+        why: "",
+        fix: "",
+        needs: &[],
+        check: Check::Server(|_| Ok(Vec::new())),
+    };
+}
+
 impl Clause {
     /// A section of the specification of a revision.
     pub const fn of(revision: &'static str, page: &'static str, section: &'static str) -> Self {

@@ -17,6 +17,7 @@ mod icons;
 mod json_rpc;
 mod lifecycle;
 mod performance;
+mod prelude;
 mod prompts;
 mod resources;
 mod schema;
@@ -30,7 +31,7 @@ mod words;
 pub use security::suspicions;
 
 use crate::{
-    evidence::{Asked, Case, List},
+    evidence::{Asked, Case, Item, List},
     outcome::Skip,
     probes::{PROMPT_GET_STEP, PROMPT_GETS, RESOURCE_READ_STEP, RESOURCE_READS},
     rule::Rule,
@@ -91,6 +92,13 @@ fn resource_reads<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
         return Err(Skip::not_applicable("the list of resources is empty"));
     }
     case.all(&RESOURCE_READS, RESOURCE_READ_STEP)
+}
+
+/// All listed resources and templates. The list of templates is optional.
+fn resources_and_templates<'a>(case: &Case<'a>) -> Result<Vec<Item<'a>>, Skip> {
+    let mut items = case.list(List::Resources)?;
+    items.extend(case.list(List::Templates).unwrap_or_default());
+    Ok(items)
 }
 
 /// Every attempt to get a listed prompt.

@@ -2,9 +2,8 @@
 
 use crate::{
     evidence::{Evidence, HttpHead},
-    outcome::{Level, Skip, Verdict},
     probes::{AUTH_BARE_STEP, AUTH_RESOURCE_STEP, AUTHORIZATION},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,7 +11,6 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Auth,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "a 401 leads to the protected-resource metadata, by its challenge or by the well-known address",
     clause: Clause::of(
@@ -24,6 +22,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Send `WWW-Authenticate: Bearer resource_metadata=\"…\"` with every 401, and serve the document.",
     needs: &[&AUTHORIZATION],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 fn check(evidence: &Evidence) -> Verdict {

@@ -1,19 +1,13 @@
 //! `auth-challenge-scope`: the challenge names exactly the scopes that are needed.
 
 use super::bare;
-use crate::{
-    evidence::Evidence,
-    outcome::{Level, Skip, Verdict},
-    probes::AUTHORIZATION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{evidence::Evidence, probes::AUTHORIZATION, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "auth-challenge-scope",
     group: Group::Auth,
     level: Level::Info,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "the challenge names the scopes that are needed, and not more",
     clause: Clause::of(
@@ -25,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Add `scope=\"…\"` with what this request needs to the challenge, without `offline_access`.",
     needs: &[&AUTHORIZATION],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 fn check(evidence: &Evidence) -> Verdict {

@@ -2,12 +2,7 @@
 //! loopback.
 
 use super::{bare, document, issuers};
-use crate::{
-    evidence::Evidence,
-    outcome::{Level, Skip, Verdict},
-    probes::AUTHORIZATION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{evidence::Evidence, probes::AUTHORIZATION, rules::prelude::*};
 use serde_json::Value;
 use trunkline_client::is_this_machine;
 
@@ -16,7 +11,6 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Auth,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "authorization servers and their endpoints are https, or on loopback",
     clause: Clause::of("2025-11-25", "basic/authorization", "Communication Security"),
@@ -24,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Serve the authorization server over https.",
     needs: &[&AUTHORIZATION],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 fn check(evidence: &Evidence) -> Verdict {

@@ -1,19 +1,13 @@
 //! `auth-query-tokens-offered`: the metadata offers tokens in the header only.
 
 use super::{bare, document};
-use crate::{
-    evidence::Evidence,
-    outcome::{Level, Skip, Verdict},
-    probes::AUTHORIZATION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{evidence::Evidence, probes::AUTHORIZATION, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "auth-query-tokens-offered",
     group: Group::Auth,
     level: Level::Warning,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "the metadata offers tokens in the header only",
     clause: Clause::of("2025-11-25", "basic/authorization", "Token Requirements"),
@@ -21,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Take `query` out of `bearer_methods_supported`.",
     needs: &[&AUTHORIZATION],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 fn check(evidence: &Evidence) -> Verdict {

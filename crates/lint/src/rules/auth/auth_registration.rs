@@ -1,19 +1,13 @@
 //! `auth-registration`: unknown clients can register with the authorization server.
 
 use super::{bare, issuers};
-use crate::{
-    evidence::Evidence,
-    outcome::{Level, Skip, Verdict},
-    probes::AUTHORIZATION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{evidence::Evidence, probes::AUTHORIZATION, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "auth-registration",
     group: Group::Auth,
     level: Level::Info,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "clients that the authorization server does not know can introduce themselves",
     clause: Clause::of("2025-11-25", "basic/authorization", "Client Registration Approaches"),
@@ -21,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Support client ID metadata documents (`client_id_metadata_document_supported`); keep dynamic registration for older clients.",
     needs: &[&AUTHORIZATION],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 fn check(evidence: &Evidence) -> Verdict {

@@ -2,9 +2,8 @@
 
 use crate::{
     evidence::Evidence,
-    outcome::{Level, Skip, Verdict},
     probes::{AUTH_ISSUER_STEP, AUTHORIZATION},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,7 +11,6 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Auth,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "the authorization server publishes metadata whose `issuer` is the address it was found by",
     clause: Clause::of("2025-11-25", "basic/authorization", "Authorization Server Metadata Discovery"),
@@ -20,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Serve the metadata at the well-known address, with `issuer` exactly as in `authorization_servers`.",
     needs: &[&AUTHORIZATION],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 fn check(evidence: &Evidence) -> Verdict {

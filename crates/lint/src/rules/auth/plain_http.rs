@@ -1,18 +1,11 @@
 //! `plain-http`: the connection is encrypted.
 
-use crate::{
-    evidence::Evidence,
-    outcome::{Finding, Level, Skip, Verdict},
-    probes::INTRODUCTION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{evidence::Evidence, probes::INTRODUCTION, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "plain-http",
     group: Group::Auth,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
     carriers: Carriers::Http,
     summary: "a server on another machine is reached by https",
     clause: Clause::of("2025-11-25", "basic/authorization", "Communication Security"),
@@ -20,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Serve https; plain http is for this machine only.",
     needs: &[&INTRODUCTION],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 fn check(evidence: &Evidence) -> Verdict {

@@ -2,9 +2,8 @@
 
 use crate::{
     evidence::Evidence,
-    outcome::{Level, Skip, Verdict},
     probes::{AUTH_RESOURCE_STEP, AUTHORIZATION},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,7 +11,6 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Auth,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "the protected-resource metadata names this server and at least one authorization server",
     clause: Clause::of("2025-11-25", "basic/authorization", "Authorization Server Location"),
@@ -20,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Set `resource` to the server's own URL and list the issuers under `authorization_servers`.",
     needs: &[&AUTHORIZATION],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 fn check(evidence: &Evidence) -> Verdict {

@@ -1,10 +1,9 @@
 //! `uneven-protection`: no method works without a token if others require one.
 
 use crate::{
-    evidence::{Asked, Evidence},
-    outcome::{Finding, Level, Skip, Verdict},
+    evidence::Evidence,
     probes::{AUTH_EACH_STEP, AUTHORIZATION, DISCOVER, INITIALIZE, LISTS, UNKNOWN_TOOL},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,7 +11,6 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Auth,
     level: Level::Warning,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "no method answers without a token where others ask for one",
     clause: Clause::of("2025-11-25", "basic/authorization", "Token Requirements"),
@@ -20,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Check the token before the method is looked at, in one place for all requests.",
     needs: &[&AUTHORIZATION, &LISTS, &UNKNOWN_TOOL],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 fn check(evidence: &Evidence) -> Verdict {

@@ -2,9 +2,8 @@
 
 use crate::{
     evidence::Evidence,
-    outcome::{Level, Skip, Verdict},
     probes::{AUTH_GARBAGE_STEP, AUTHORIZATION},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,7 +11,6 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Auth,
     level: Level::Critical,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "a made-up token is refused, in the header and in the query",
     clause: Clause::of("2025-11-25", "basic/authorization", "Token Handling"),
@@ -20,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Verify signature, expiry and audience of each token, and take none from the query.",
     needs: &[&AUTHORIZATION],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 fn check(evidence: &Evidence) -> Verdict {

@@ -1,25 +1,19 @@
 //! `config-approved-unseen`: no server has all its tools approved in advance.
 
 use super::servers;
-use crate::{
-    engine::ConfigSubject,
-    outcome::{Level, Verdict},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{engine::ConfigSubject, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "config-approved-unseen",
     group: Group::Config,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no server has all its tools approved beforehand",
     clause: Clause::of("2025-11-25", "server/tools", "User Interaction Model"),
     why: "Nobody looks at a call before it is made, not even at those of tools that the server adds later.",
     fix: "Name the harmless tools one by one.",
     needs: &[],
     check: Check::Config(check),
+    ..Rule::USUAL
 };
 
 fn check(config: &ConfigSubject) -> Verdict {

@@ -1,25 +1,19 @@
 //! `config-duplicate-server`: no server is configured twice.
 
 use super::servers;
-use crate::{
-    engine::ConfigSubject,
-    outcome::{Level, Verdict},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{engine::ConfigSubject, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "config-duplicate-server",
     group: Group::Config,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no server is configured twice",
     clause: Clause::practice("practice", "configuration"),
     why: "Every tool is there twice: it costs context, and the model picks one by chance.",
     fix: "Remove one of the two entries.",
     needs: &[],
     check: Check::Config(check),
+    ..Rule::USUAL
 };
 
 fn check(config: &ConfigSubject) -> Verdict {

@@ -1,25 +1,19 @@
 //! `config-listens-everywhere`: no server is configured to listen on all interfaces.
 
 use super::servers;
-use crate::{
-    engine::ConfigSubject,
-    outcome::{Level, Verdict},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{engine::ConfigSubject, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "config-listens-everywhere",
     group: Group::Config,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no server is configured to listen on all interfaces",
     clause: Clause::of("2025-11-25", "basic/transports", "Security Warning"),
     why: "Everyone in the same network can use a server that was meant for its user alone.",
     fix: "Use `127.0.0.1` as the address to listen on.",
     needs: &[],
     check: Check::Config(check),
+    ..Rule::USUAL
 };
 
 fn check(config: &ConfigSubject) -> Verdict {

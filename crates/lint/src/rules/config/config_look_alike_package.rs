@@ -1,25 +1,19 @@
 //! `config-look-alike-package`: no package name imitates that of a well-known server.
 
 use super::servers;
-use crate::{
-    engine::ConfigSubject,
-    outcome::{Level, Verdict},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{engine::ConfigSubject, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "config-look-alike-package",
     group: Group::Config,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "package names are those of the well-known servers, not almost",
     clause: Clause::practice("OWASP MCP Top 10", "MCP04 supply chain"),
     why: "A name that differs in one letter is how a hostile package gets started by people who believe to know it.",
     fix: "Compare the name with the one in the server's own documentation.",
     needs: &[],
     check: Check::Config(check),
+    ..Rule::USUAL
 };
 
 /// Packages of well-known servers.

@@ -1,25 +1,19 @@
 //! `config-old-transport`: remote servers are reached over Streamable HTTP.
 
 use super::servers;
-use crate::{
-    engine::ConfigSubject,
-    outcome::{Level, Verdict},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{engine::ConfigSubject, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "config-old-transport",
     group: Group::Config,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "remote servers are reached over Streamable HTTP",
     clause: Clause::of("2025-11-25", "basic/transports", "Backwards Compatibility"),
     why: "HTTP+SSE was deprecated in 2025; clients drop it one by one, and the server is then not reachable.",
     fix: "Use the address of the server's Streamable HTTP endpoint, and the type `http`.",
     needs: &[],
     check: Check::Config(check),
+    ..Rule::USUAL
 };
 
 fn check(config: &ConfigSubject) -> Verdict {

@@ -1,11 +1,7 @@
 //! `config-plain-http`: remote servers are reached by https.
 
 use super::servers;
-use crate::{
-    engine::ConfigSubject,
-    outcome::{Level, Verdict},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{engine::ConfigSubject, rules::prelude::*};
 use serde_json::Value;
 use trunkline_client::is_this_machine;
 
@@ -13,15 +9,13 @@ pub(super) static RULE: Rule = Rule {
     name: "config-plain-http",
     group: Group::Config,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no server of another machine is reached by plain http",
     clause: Clause::practice("configuration", "servers"),
     why: "Tokens and results are read by everybody on the way.",
     fix: "Use https, or a loopback address.",
     needs: &[],
     check: Check::Config(check),
+    ..Rule::USUAL
 };
 
 fn check(config: &ConfigSubject) -> Verdict {

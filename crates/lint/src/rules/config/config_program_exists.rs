@@ -1,25 +1,19 @@
 //! `config-program-exists`: every server's program exists.
 
 use super::servers;
-use crate::{
-    engine::ConfigSubject,
-    outcome::{Level, Skip, Verdict},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{engine::ConfigSubject, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "config-program-exists",
     group: Group::Config,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every server is started with a program that is there",
     clause: Clause::practice("practice", "configuration"),
     why: "The server cannot start, and most clients tell no more than that it is not there.",
     fix: "Install the program, or write its absolute path; `trunkline doctor` says where it was looked for.",
     needs: &[],
     check: Check::Config(check),
+    ..Rule::USUAL
 };
 
 fn check(config: &ConfigSubject) -> Verdict {

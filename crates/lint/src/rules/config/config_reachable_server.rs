@@ -4,8 +4,7 @@
 use super::servers;
 use crate::{
     engine::{ConfigSubject, Dialect},
-    outcome::{Level, Verdict},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -13,15 +12,13 @@ pub(super) static RULE: Rule = Rule {
     name: "config-reachable-server",
     group: Group::Config,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every server has a program to start or an address to reach, and not both",
     clause: Clause::practice("practice", "configuration"),
     why: "The entry is ignored or fails at the start, and the client tells no more than that the server is not there.",
     fix: "Write either `command` with `args` as a list, or `url`.",
     needs: &[],
     check: Check::Config(check),
+    ..Rule::USUAL
 };
 
 /// The fix for `trunkline.json`.

@@ -1,25 +1,19 @@
 //! `config-secret-in-url`: no address holds a token or password.
 
 use super::servers;
-use crate::{
-    engine::ConfigSubject,
-    outcome::{Level, Verdict},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{engine::ConfigSubject, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "config-secret-in-url",
     group: Group::Config,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no address holds a token or password",
     clause: Clause::of("2025-11-25", "basic/authorization", "Token Requirements"),
     why: "URLs end up in logs, histories and error messages of every system on the way.",
     fix: "Send the token in a header, and refer to it (`${NAME}`).",
     needs: &[],
     check: Check::Config(check),
+    ..Rule::USUAL
 };
 
 /// Names of query parameters that hold secrets.

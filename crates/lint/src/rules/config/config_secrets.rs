@@ -3,9 +3,8 @@
 use super::servers;
 use crate::{
     engine::{ConfigSubject, Dialect},
-    outcome::{Level, Verdict},
     pointer,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -13,15 +12,13 @@ pub(super) static RULE: Rule = Rule {
     name: "config-secrets",
     group: Group::Config,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no variable or header of the file holds a secret in plain text",
     clause: Clause::practice("configuration", "servers"),
     why: "The file is copied, synchronised and checked in; the secret goes with it.",
     fix: "Refer to the environment or the keychain: `{env:NAME}` instead of the value.",
     needs: &[],
     check: Check::Config(check),
+    ..Rule::USUAL
 };
 
 /// The fix in the syntax of the file.

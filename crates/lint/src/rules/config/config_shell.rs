@@ -1,25 +1,19 @@
 //! `config-shell`: servers are started without a shell.
 
 use super::servers;
-use crate::{
-    engine::ConfigSubject,
-    outcome::{Level, Verdict},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{engine::ConfigSubject, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "config-shell",
     group: Group::Config,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no server is started through a shell",
     clause: Clause::practice("configuration", "servers"),
     why: "The shell interprets the command again: variables, quotes and `;` have unintended effects.",
     fix: "Name the program and its arguments one by one.",
     needs: &[],
     check: Check::Config(check),
+    ..Rule::USUAL
 };
 
 const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "fish", "cmd", "cmd.exe", "powershell"];

@@ -3,23 +3,20 @@
 use super::servers;
 use crate::{
     engine::{ConfigSubject, Dialect},
-    outcome::{Level, Verdict},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "config-unpinned",
     group: Group::Config,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "packages that are fetched at start have a fixed version",
     clause: Clause::practice("configuration", "servers"),
     why: "An attacker who takes over the package runs code on this machine at the next start.",
     fix: "Write the version: `npx -y package@1.2.3`, `uvx package==1.2.3`.",
     needs: &[],
     check: Check::Config(check),
+    ..Rule::USUAL
 };
 
 /// The fix in the syntax of the file.

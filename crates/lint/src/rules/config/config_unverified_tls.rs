@@ -1,25 +1,19 @@
 //! `config-unverified-tls`: certificates are checked.
 
 use super::servers;
-use crate::{
-    engine::ConfigSubject,
-    outcome::{Level, Verdict},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{engine::ConfigSubject, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "config-unverified-tls",
     group: Group::Config,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "certificates are checked",
     clause: Clause::of("2025-11-25", "basic/authorization", "Communication Security"),
     why: "Anyone between the server and its API can answer in its place, and nothing shows it.",
     fix: "Remove the variable or flag; give the certificate of your own authority with `NODE_EXTRA_CA_CERTS` or `SSL_CERT_FILE`.",
     needs: &[],
     check: Check::Config(check),
+    ..Rule::USUAL
 };
 
 fn check(config: &ConfigSubject) -> Verdict {

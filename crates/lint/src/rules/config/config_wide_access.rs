@@ -1,25 +1,19 @@
 //! `config-wide-access`: servers get access to one directory, not to the whole machine.
 
 use super::servers;
-use crate::{
-    engine::ConfigSubject,
-    outcome::{Level, Verdict},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{engine::ConfigSubject, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "config-wide-access",
     group: Group::Config,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "servers get a folder, not the whole machine",
     clause: Clause::practice("OWASP MCP Top 10", "MCP02 privilege escalation"),
     why: "A model that was misled, or a server that was taken over, can then read and change everything.",
     fix: "Give the folder that is needed; start containers without `--privileged`, without the root folder and without the docker socket.",
     needs: &[],
     check: Check::Config(check),
+    ..Rule::USUAL
 };
 
 fn check(config: &ConfigSubject) -> Verdict {

@@ -1,26 +1,18 @@
 //! `catalogue-size`: lists of resources and prompts are short.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Finding, Level, Skip, Verdict},
-    probes::LISTS,
-    report::estimate,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, report::estimate, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "catalogue-size",
     group: Group::Context,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "the lists of resources, templates and prompts take at most 10,000 tokens each",
     clause: Clause::practice("client limits", "context cost"),
     why: "Clients that show the lists to the model pay for them with every request.",
     fix: "Use templates instead of a resource for every record, and list what users choose from.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const MOST: usize = 10_000;

@@ -1,25 +1,18 @@
 //! `description-length`: descriptions are not cut off.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "description-length",
     group: Group::Context,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "descriptions of tools have at most 2,048 characters",
     clause: Clause::practice("client limits", "descriptions"),
     why: "Some clients cut descriptions off after 2 KB: what stands at the end never reaches the model.",
     fix: "Say the essential in the first sentences and move the rest to parameters, error texts or a resource.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const MOST: usize = 2_048;

@@ -1,27 +1,19 @@
 //! `enum-size`: lists of values are short.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::schema,
-};
+use crate::{probes::LISTS, rules::prelude::*, rules::schema};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "enum-size",
     group: Group::Context,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no `enum` in a tool has more than 100 values",
     clause: Clause::practice("client limits", "context cost"),
     why: "Every value is sent to the model with every request, and models choose badly from long lists.",
     fix: "Take a text and say what it may be, or offer completion or a tool that lists the values.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const MOST: usize = 100;

@@ -1,25 +1,18 @@
 //! `indented-description`: descriptions have no indentation of the source code.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "indented-description",
     group: Group::Context,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "descriptions of tools are not indented like the source they come from",
     clause: Clause::practice("client limits", "context cost"),
     why: "Runs of blanks cost tokens with every request and say nothing.",
     fix: "Strip the common indentation (`inspect.cleandoc`, `dedent`) before the text is sent.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// Leading spaces of a line that count as source code indentation.

@@ -1,25 +1,18 @@
 //! `instructions-size`: instructions are short.
 
-use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
-    probes::INTRODUCTION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::INTRODUCTION, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "instructions-size",
     group: Group::Context,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "the instructions take at most 1,000 tokens",
     clause: Clause::practice("client limits", "context cost"),
     why: "They stand in every prompt, beside those of all other servers.",
     fix: "Keep to what a model cannot learn from the tools themselves.",
     needs: &[&INTRODUCTION],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const MOST: usize = 1000;

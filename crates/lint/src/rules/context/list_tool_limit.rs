@@ -1,26 +1,21 @@
 //! `list-tool-limit`: tools that list things have a parameter for the number of results.
 
 use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
     probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::{schema, words},
+    rules::{prelude::*, schema, words},
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "list-tool-limit",
     group: Group::Context,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "tools that list or search have a parameter that limits the result",
     clause: Clause::practice("client limits", "context cost"),
     why: "A search that finds thousands of things fills the context, and the client cuts the result off somewhere.",
     fix: "Add `limit` with a default, and a cursor or page for the rest.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const VERBS: [&str; 5] = ["list", "search", "find", "query", "browse"];

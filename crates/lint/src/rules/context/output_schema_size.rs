@@ -1,26 +1,18 @@
 //! `output-schema-size`: output schemas are short.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    report::estimate,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, report::estimate, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "output-schema-size",
     group: Group::Context,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no `outputSchema` takes more than 500 tokens",
     clause: Clause::practice("client limits", "context cost"),
     why: "Clients that pass output schemas to the model pay for them with every request.",
     fix: "Describe the members that a model acts on; leave the rest open with `additionalProperties`.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const MOST: usize = 500;

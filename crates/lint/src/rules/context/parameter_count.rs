@@ -1,26 +1,18 @@
 //! `parameter-count`: a tool has few parameters.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::schema,
-};
+use crate::{probes::LISTS, rules::prelude::*, rules::schema};
 
 pub(super) static RULE: Rule = Rule {
     name: "parameter-count",
     group: Group::Context,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no tool has more than 20 parameters",
     clause: Clause::practice("client limits", "context cost"),
     why: "Models leave out or mix up parameters when there are many, and each costs room in the list.",
     fix: "Split the tool by what users want to do, or drop parameters that have one sensible value.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const MOST: usize = 20;

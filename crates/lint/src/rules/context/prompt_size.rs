@@ -1,12 +1,9 @@
 //! `prompt-size`: prompts leave room for the conversation.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, PROMPT_GETS},
     report::estimate,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::prompt_gets,
+    rules::{prelude::*, prompt_gets},
 };
 use serde_json::Value;
 
@@ -14,15 +11,13 @@ pub(super) static RULE: Rule = Rule {
     name: "prompt-size",
     group: Group::Context,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a prompt has at most 10,000 tokens",
     clause: Clause::practice("client limits", "context cost"),
     why: "A user who chooses the prompt fills the context before the first word.",
     fix: "Shorten the text, and link resources instead of embedding them.",
     needs: &[&LISTS, &PROMPT_GETS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const MOST: usize = 10_000;

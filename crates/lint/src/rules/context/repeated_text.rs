@@ -1,26 +1,19 @@
 //! `repeated-text`: no sentence is repeated in many tools.
 
-use crate::{
-    evidence::{Case, Item, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{evidence::Item, probes::LISTS, rules::prelude::*};
 use std::collections::BTreeMap;
 
 pub(super) static RULE: Rule = Rule {
     name: "repeated-text",
     group: Group::Context,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no long text stands in the descriptions of many tools",
     clause: Clause::practice("client limits", "context cost"),
     why: "The same paragraph in ten tools costs ten times, in every request.",
     fix: "Say it once, in the server's `instructions`.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// Shorter sentences may repeat.

@@ -1,12 +1,9 @@
 //! `resource-read-size`: resources fit into the context.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, RESOURCE_READS},
     report::estimate,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::resource_reads,
+    rules::{prelude::*, resource_reads},
 };
 use serde_json::Value;
 
@@ -14,15 +11,13 @@ pub(super) static RULE: Rule = Rule {
     name: "resource-read-size",
     group: Group::Context,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a listed resource has at most 25,000 tokens of text",
     clause: Clause::practice("client limits", "context cost"),
     why: "A user who attaches it fills the context with one click.",
     fix: "Split it, offer a template with a range, or state `size` so that clients can warn.",
     needs: &[&LISTS, &RESOURCE_READS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const MOST: usize = 25_000;

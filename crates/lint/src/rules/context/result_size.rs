@@ -1,11 +1,9 @@
 //! `result-size`: results fit into the context.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
     report::estimate,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -14,14 +12,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Context,
     level: Level::Warning,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a call with plain arguments returns at most 25,000 tokens",
     clause: Clause::practice("client limits", "context cost"),
     why: "Clients cut larger results off or refuse them, and what they keep crowds out the conversation.",
     fix: "Return the first page with a hint how to get more, or a link to a resource.",
     needs: &[&LISTS, &TOOL_CALLS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const MOST: usize = 25_000;

@@ -1,26 +1,18 @@
 //! `tool-list-size`: the tool list leaves room for the conversation.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Finding, Level, Verdict},
-    probes::LISTS,
-    report::estimate_tool,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, report::estimate_tool, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "tool-list-size",
     group: Group::Context,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "the tools take at most 10,000 tokens of what the model reads, and there are at most 40",
     clause: Clause::practice("client limits", "context cost"),
     why: "Clients send name, description and input schema of every tool to the model with every request: it costs money and attention before anything is asked, and some clients cut it off.",
     fix: "Shorten descriptions and schemas, merge tools that differ by one parameter, or let users choose groups of tools.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const WARN_TOKENS: usize = 10_000;

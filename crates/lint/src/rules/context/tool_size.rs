@@ -1,25 +1,18 @@
 //! `tool-size`: no tool definition is too large.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "tool-size",
     group: Group::Context,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "one tool takes at most 1,000 tokens of what the model reads",
     clause: Clause::practice("client limits", "context cost"),
     why: "Its name, description and input schema are sent with every request, also when the tool is never used.",
     fix: "Shorten the description to what a model needs to choose and call the tool, and drop what the schema already says.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const MOST: usize = 1000;

@@ -1,11 +1,6 @@
 //! `argument-styles`: argument names have one style.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -13,15 +8,13 @@ pub(super) static RULE: Rule = Rule {
     name: "argument-styles",
     group: Group::Docs,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "the arguments of all tools are named in one style",
     clause: Clause::practice("practice", "tool quality"),
     why: "Models mix up `userId` and `user_id` when both occur, and the call fails.",
     fix: "Choose one style, such as snake_case, for all arguments of the server.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

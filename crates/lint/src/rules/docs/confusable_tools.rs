@@ -1,25 +1,18 @@
 //! `confusable-tools`: names and descriptions distinguish the tools.
 
-use crate::{
-    evidence::{Case, Item, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{evidence::Item, probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "confusable-tools",
     group: Group::Docs,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no two tools have nearly the same name or description",
     clause: Clause::practice("practice", "tool quality"),
     why: "A model that cannot tell two tools apart picks one at random.",
     fix: "Say in each description when to use this tool and not the other, or merge them.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// Minimum similarity of two descriptions that count as the same.

@@ -1,11 +1,8 @@
 //! `icon-shape`: icons have the specified form.
 
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::icons::owners,
+    rules::{icons::owners, prelude::*},
 };
 use serde_json::Value;
 
@@ -13,15 +10,13 @@ pub(super) static RULE: Rule = Rule {
     name: "icon-shape",
     group: Group::Docs,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "`icons` is a list of objects with a string `src`, and `mimeType`, `sizes` and `theme` of the right types",
     clause: Clause::of("2025-11-25", "basic", "icons"),
     why: "Typed clients refuse the whole list for one icon that does not fit.",
     fix: "Write `\"icons\": [{\"src\": \"https://…\", \"mimeType\": \"image/png\", \"sizes\": [\"48x48\"]}]`.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,11 +1,8 @@
 //! `icon-source`: icons have an absolute URL.
 
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::icons::owners,
+    rules::{icons::owners, prelude::*},
 };
 use serde_json::Value;
 
@@ -13,15 +10,13 @@ pub(super) static RULE: Rule = Rule {
     name: "icon-source",
     group: Group::Docs,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "icons have a whole address, with its scheme",
     clause: Clause::of("2025-11-25", "basic", "icons"),
     why: "A path alone leads nowhere: clients do not know what it counts from, and show no icon.",
     fix: "Write the whole `https:` address, or put the image into a `data:` URI.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

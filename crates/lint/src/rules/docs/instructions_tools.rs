@@ -1,11 +1,8 @@
 //! `instructions-tools`: instructions mention only tools that exist.
 
 use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::{schema, words},
+    rules::{prelude::*, schema, words},
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -14,15 +11,13 @@ pub(super) static RULE: Rule = Rule {
     name: "instructions-tools",
     group: Group::Docs,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "tools that the instructions name are in the list",
     clause: Clause::of("2025-11-25", "basic/lifecycle", "Initialization"),
     why: "A model follows the instructions, calls the tool by the old name and fails.",
     fix: "Bring the instructions up to date.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,27 +1,19 @@
 //! `naming-style`: names of tools are written in one style.
 
-use crate::{
-    evidence::{Case, Item, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::words,
-};
+use crate::{evidence::Item, probes::LISTS, rules::prelude::*, rules::words};
 use std::collections::BTreeMap;
 
 pub(super) static RULE: Rule = Rule {
     name: "naming-style",
     group: Group::Docs,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "names of tools with several words are all written in one style",
     clause: Clause::practice("practice", "texts for models"),
     why: "Users and models guess the name of one tool from another's.",
     fix: "Choose `snake_case`, `kebab-case` or `camelCase` and keep to it.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,26 +1,19 @@
 //! `parameter-description`: arguments are described.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "parameter-description",
     group: Group::Docs,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every required argument has a description",
     clause: Clause::practice("practice", "tools a model can fill in"),
     why: "Without a description a model guesses the format from the name: paths, dates and identifiers go wrong.",
     fix: "Describe each argument in a few words, with format and unit.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,12 +1,9 @@
 //! `parameter-type`: parameters have a type.
 
 use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
     pointer,
     probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::{schema, words},
+    rules::{prelude::*, schema, words},
 };
 use serde_json::Value;
 
@@ -14,15 +11,13 @@ pub(super) static RULE: Rule = Rule {
     name: "parameter-type",
     group: Group::Docs,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every parameter of a tool has a type or a list of values",
     clause: Clause::practice("practice", "texts for models"),
     why: "A model sends a number as a text, or a list as one text with commas.",
     fix: "Add `type`, `enum` or a reference to each property.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const KEYWORDS: [&str; 9] =

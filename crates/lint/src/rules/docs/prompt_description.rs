@@ -1,27 +1,19 @@
 //! `prompt-description`: prompts and their arguments say what they are.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::words,
-};
+use crate::{probes::LISTS, rules::prelude::*, rules::words};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "prompt-description",
     group: Group::Docs,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every prompt and every argument of a prompt has a description",
     clause: Clause::of("2025-11-25", "server/prompts", "Prompt"),
     why: "Clients show the texts where users choose a prompt and fill it in.",
     fix: "Add a `description` of one sentence to the prompt and to each argument.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

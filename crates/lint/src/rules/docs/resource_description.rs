@@ -1,26 +1,18 @@
 //! `resource-description`: resources say what they are.
 
-use crate::{
-    evidence::{Case, Item, List},
-    outcome::{Finding, Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::words,
-};
+use crate::{evidence::Item, probes::LISTS, rules::prelude::*, rules::words};
 
 pub(super) static RULE: Rule = Rule {
     name: "resource-description",
     group: Group::Docs,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every resource and template has a description",
     clause: Clause::of("2025-11-25", "server/resources", "Resource"),
     why: "Users and models choose from a list of names; what is behind them they have to guess.",
     fix: "Add a `description` of one sentence.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

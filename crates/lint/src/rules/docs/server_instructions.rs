@@ -1,10 +1,8 @@
 //! `server-instructions`: a server with many tools explains how to combine them.
 
 use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -12,15 +10,13 @@ pub(super) static RULE: Rule = Rule {
     name: "server-instructions",
     group: Group::Docs,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a server with more than five tools gives `instructions`",
     clause: Clause::of("2025-11-25", "basic/lifecycle", "Initialization"),
     why: "Descriptions tell what each tool does; how they are combined, and when not to use them, a model has to guess.",
     fix: "Add `instructions`: what the server is for, which tool comes first, what to avoid.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// Servers with fewer tools need no instructions.

@@ -1,11 +1,6 @@
 //! `server-version`: the server sends its version.
 
-use crate::{
-    evidence::{Asked, Case},
-    outcome::{Level, Skip, Verdict},
-    probes::INTRODUCTION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::INTRODUCTION, rules::prelude::*};
 use serde_json::Value;
 use trunkline_protocol::Era;
 
@@ -13,15 +8,13 @@ pub(super) static RULE: Rule = Rule {
     name: "server-version",
     group: Group::Docs,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "the server's version is one that a bug report can name",
     clause: Clause::of("2025-11-25", "basic/lifecycle", "Initialization"),
     why: "Users report a fault of version 0.0.0, and nobody knows which build it was.",
     fix: "Take the version from the package at build time.",
     needs: &[&INTRODUCTION],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const PLACEHOLDERS: [&str; 8] = ["", "0", "0.0", "0.0.0", "dev", "unknown", "none", "version"];

@@ -1,11 +1,6 @@
 //! `server-website`: the server's `websiteUrl` is a valid URL.
 
-use crate::{
-    evidence::{Asked, Case},
-    outcome::{Level, Skip, Verdict},
-    probes::INTRODUCTION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::INTRODUCTION, rules::prelude::*};
 use serde_json::Value;
 use trunkline_protocol::Era;
 use url::Url;
@@ -14,15 +9,13 @@ pub(super) static RULE: Rule = Rule {
     name: "server-website",
     group: Group::Docs,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "`websiteUrl` of the server is an address with http or https",
     clause: Clause::of("2025-11-25", "schema", "Implementation"),
     why: "Clients offer the address as a link to click.",
     fix: "Write the whole address, beginning with `https://`.",
     needs: &[&INTRODUCTION],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

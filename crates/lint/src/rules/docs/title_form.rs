@@ -1,25 +1,18 @@
 //! `title-form`: titles fit on one line.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Skip, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "title-form",
     group: Group::Docs,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "titles are not blank and have at most 60 characters",
     clause: Clause::practice("practice", "texts for people"),
     why: "Clients show titles in lists and dialogs, and cut off what does not fit.",
     fix: "Say it in a few words; the rest belongs into the description.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const LONGEST: usize = 60;

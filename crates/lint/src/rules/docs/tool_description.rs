@@ -1,25 +1,18 @@
 //! `tool-description`: a tool says what it does.
 
-use crate::{
-    evidence::{Case, Item, List},
-    outcome::{Finding, Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{evidence::Item, probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "tool-description",
     group: Group::Docs,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every tool has a description that a model can choose it by",
     clause: Clause::of("2025-11-25", "server/tools", "Tool"),
     why: "The description is all a model has to decide when to call a tool; without one it guesses from the name.",
     fix: "Say in one or two sentences what the tool does, when to use it, and what it returns.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// Shorter texts do not say when to use a tool.

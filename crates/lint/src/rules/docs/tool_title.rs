@@ -1,25 +1,18 @@
 //! `tool-title`: tools have a name for people.
 
-use crate::{
-    evidence::{Case, Item, List},
-    outcome::{Finding, Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{evidence::Item, probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "tool-title",
     group: Group::Docs,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every tool has a title",
     clause: Clause::of("2025-11-25", "server/tools", "Tool"),
     why: "Clients show the title to users who are asked for permission; without it they read `fs_rd_txt`.",
     fix: "Add `title`, a few words in plain language.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

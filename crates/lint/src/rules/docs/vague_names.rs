@@ -1,26 +1,18 @@
 //! `vague-names`: tool names are meaningful.
 
-use crate::{
-    evidence::{Case, Item, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::words,
-};
+use crate::{evidence::Item, probes::LISTS, rules::prelude::*, rules::words};
 
 pub(super) static RULE: Rule = Rule {
     name: "vague-names",
     group: Group::Docs,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "names of tools say what the tool does",
     clause: Clause::practice("practice", "texts for models"),
     why: "Users approve calls by name, and a model chooses by it first.",
     fix: "Name the tool by verb and object: `read_file`, `search_issues`.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const VAGUE: [&str; 18] = [

@@ -1,28 +1,19 @@
 //! `values-in-prose`: allowed values are in the schema, not only in the description.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    pointer,
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::schema,
-};
+use crate::{pointer, probes::LISTS, rules::prelude::*, rules::schema};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "values-in-prose",
     group: Group::Docs,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "parameters whose description lists the allowed values have an `enum`",
     clause: Clause::practice("practice", "texts for models"),
     why: "A model keeps to an `enum`, and clients can show a choice; prose it may overlook.",
     fix: "Add the values as `enum`.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const SIGNS: [&str; 8] = [

@@ -1,10 +1,8 @@
 //! `accept-forms`: `Accept` is read as a list.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{ACCEPT_FORM_STEP, HTTP_HEADERS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,7 +10,6 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Http,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "`Accept` may list the two types in any order, with or without blanks and parameters",
     clause: Clause::practice("RFC 9110", "12.5.1 Accept"),
@@ -20,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Split the header at its commas, drop parameters and blanks, and look for both types.",
     needs: &[&HTTP_HEADERS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

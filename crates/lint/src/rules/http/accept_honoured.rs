@@ -1,10 +1,8 @@
 //! `accept-honoured`: a client that accepts only JSON gets no event stream.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{ACCEPT_STEP, HTTP_HEADERS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,7 +10,6 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Http,
     level: Level::Info,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "a client that accepts only JSON gets no event stream",
     clause: Clause::practice("RFC 9110", "12.5.1 Accept"),
@@ -20,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Answer with JSON, or with HTTP 406, when `Accept` lacks `text/event-stream`.",
     needs: &[&HTTP_HEADERS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -2,18 +2,14 @@
 
 use super::exchanges;
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "answer-charset",
     group: Group::Http,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "no answer claims another character set than UTF-8",
     clause: Clause::of("2026-07-28", "basic/transports", "Messages"),
@@ -21,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Leave `charset` out of the `Content-Type`, or say `charset=utf-8`.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

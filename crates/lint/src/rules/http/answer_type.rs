@@ -2,18 +2,15 @@
 
 use super::{coding, cut_short};
 use crate::{
-    evidence::{Asked, Case, Direction},
-    outcome::{Level, Skip, Verdict},
+    evidence::Direction,
     probes::{INTRODUCTION, LISTS, PREFLIGHT_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "answer-type",
     group: Group::Http,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "the answer to a request is `application/json` or `text/event-stream`",
     clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Sending Messages"),
@@ -21,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Set `Content-Type` to one of the two.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `closed-stream`: a call whose stream was closed does not block later requests.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{CANCELLED_CALLS, CLOSED_AFTER_STEP, CLOSED_CALL_STEP, LISTS, TOOL_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {

@@ -2,18 +2,14 @@
 
 use super::{coding, exchanges};
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "content-encoding",
     group: Group::Http,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "an answer is compressed only if the client accepts that",
     clause: Clause::practice("RFC 9110", "12.5.3 Accept-Encoding"),
@@ -21,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Compress only what `Accept-Encoding` allows, and no event streams.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -2,18 +2,14 @@
 
 use super::{cut_short, exchanges};
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "content-length",
     group: Group::Http,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "`Content-Length` is the number of bytes of the body",
     clause: Clause::practice("RFC 9112", "6.2 Content-Length"),
@@ -21,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Encode the body first, and then take its length in bytes.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

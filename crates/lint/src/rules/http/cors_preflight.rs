@@ -1,10 +1,8 @@
 //! `cors-preflight`: a browser may send what the protocol needs.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{FOREIGN_ORIGIN, PREFLIGHT_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,7 +10,6 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Http,
     level: Level::Warning,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "where a browser may call the server at all, its preflight allows the headers of the protocol",
     clause: Clause::practice("Fetch Standard", "CORS-preflight request"),
@@ -20,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "List the protocol's headers in `Access-Control-Allow-Headers`, and expose `Mcp-Session-Id`.",
     needs: &[&FOREIGN_ORIGIN],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `cors-wildcard`: CORS does not allow every web page to read the answers.
 
 use crate::{
-    evidence::{Asked, Case},
-    outcome::{Level, Skip, Verdict},
     probes::{FOREIGN_ORIGIN, INTRODUCTION},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,7 +10,6 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Http,
     level: Level::Warning,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::Http,
     summary: "a server without authorization does not allow every origin (CORS `*`)",
     clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Security & Endpoint"),
@@ -20,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Name the allowed origins, or leave the header out.",
     needs: &[&INTRODUCTION, &FOREIGN_ORIGIN],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

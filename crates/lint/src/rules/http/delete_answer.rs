@@ -1,10 +1,8 @@
 //! `delete-answer`: a server without sessions refuses DELETE with 405.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{DELETE_STEP, HTTP_EDGES},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 pub(super) static RULE: Rule = Rule {
     name: "delete-answer",

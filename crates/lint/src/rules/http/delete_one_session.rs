@@ -2,10 +2,8 @@
 
 use super::sessions;
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{OTHER_SESSION_STEP, SESSIONS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {

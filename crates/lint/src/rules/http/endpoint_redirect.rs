@@ -1,18 +1,11 @@
 //! `endpoint-redirect`: the endpoint answers itself.
 
-use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
-    probes::INTRODUCTION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::INTRODUCTION, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "endpoint-redirect",
     group: Group::Http,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "the address of the server answers itself, and does not redirect",
     clause: Clause::of("2025-11-25", "basic/transports", "Streamable HTTP"),
@@ -20,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Serve the path with and without the slash at its end, or publish the address that answers.",
     needs: &[&INTRODUCTION],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,9 @@
 //! `foreign-host`: a loopback server refuses a foreign `Host` header.
 
 use crate::{
-    evidence::{Case, HttpHead},
-    outcome::{Level, Skip, Verdict},
+    evidence::HttpHead,
     probes::{FOREIGN_HOST_STEP, FOREIGN_ORIGIN},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,7 +11,6 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Http,
     level: Level::Warning,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::Http,
     summary: "a server on this machine refuses requests for a foreign `Host`",
     clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Security & Endpoint"),
@@ -20,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Compare the `Host` header with the names and addresses the server is meant to have.",
     needs: &[&FOREIGN_ORIGIN],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

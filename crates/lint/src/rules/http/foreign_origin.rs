@@ -1,10 +1,9 @@
 //! `foreign-origin`: a request from a foreign web page is refused.
 
 use crate::{
-    evidence::{Case, HttpHead},
-    outcome::{Level, Skip, Verdict},
+    evidence::HttpHead,
     probes::{FOREIGN_ORIGIN, FOREIGN_ORIGIN_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,7 +11,6 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Http,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::Http,
     summary: "a request with a foreign `Origin` is refused with 403",
     clause: Clause::of("2025-11-25", "basic/transports", "Security Warning"),
@@ -20,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Compare the whole `Origin` header, where there is one, with a list of allowed origins, and answer 403 otherwise.",
     needs: &[&FOREIGN_ORIGIN],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `get-answer`: GET is answered with a stream or 405.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{GET_STEP, HTTP_EDGES},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,7 +10,6 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Http,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "GET opens a stream (legacy) or is refused with 405",
     clause: Clause::of("2025-11-25", "basic/transports", "Listening for Messages from the Server"),
@@ -20,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Answer 405 where there is no stream; 2026-07-28 has none.",
     needs: &[&HTTP_EDGES],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

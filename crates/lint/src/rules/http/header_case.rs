@@ -1,10 +1,8 @@
 //! `header-case`: header names are accepted in any case.
 
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Verdict},
     probes::{HEADER_CASE, HEADER_CASE_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {

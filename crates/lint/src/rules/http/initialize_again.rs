@@ -2,10 +2,8 @@
 
 use super::sessions;
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{INITIALIZE_AGAIN_STEP, INTRODUCED_AGAIN, SESSIONS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {

@@ -1,10 +1,8 @@
 //! `listens-everywhere`: a local server listens on loopback only.
 
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{LISTENING, LISTENING_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use std::net::IpAddr;
 
@@ -12,8 +10,6 @@ pub(super) static RULE: Rule = Rule {
     name: "listens-everywhere",
     group: Group::Http,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
     carriers: Carriers::Http,
     summary: "a server for this machine listens on a loopback address only",
     clause: Clause::of("2026-07-28", "basic/transports/streamable-http", "Security & Endpoint"),
@@ -21,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Bind to 127.0.0.1 (or ::1) instead of 0.0.0.0 or all interfaces, unless the server authenticates its callers.",
     needs: &[&LISTENING],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

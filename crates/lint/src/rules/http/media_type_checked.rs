@@ -1,10 +1,8 @@
 //! `media-type-checked`: a POST that is not `application/json` is refused.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{HTTP_HEADERS, MEDIA_TYPE_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,7 +10,6 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Http,
     level: Level::Warning,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "a POST that is not `application/json` is refused",
     clause: Clause::practice("Fetch Standard", "CORS-safelisted request-header"),
@@ -20,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Answer HTTP 415 unless the `Content-Type` of the request is `application/json`.",
     needs: &[&HTTP_HEADERS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

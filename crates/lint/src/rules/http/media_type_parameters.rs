@@ -1,10 +1,8 @@
 //! `media-type-parameters`: a media type may have parameters.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{HTTP_HEADERS, MEDIA_PARAMETER_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,7 +10,6 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Http,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "`Content-Type: application/json; charset=utf-8` is served like `application/json`",
     clause: Clause::practice("RFC 9110", "8.3.1 Media Type"),
@@ -20,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Compare the media type without its parameters.",
     needs: &[&HTTP_HEADERS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

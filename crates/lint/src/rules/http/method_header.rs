@@ -1,10 +1,8 @@
 //! `method-header`: the method header agrees with the body.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{HTTP_EDGES, METHOD_MISMATCH_STEP, METHOD_MISSING_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {

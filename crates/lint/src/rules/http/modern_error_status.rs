@@ -2,10 +2,8 @@
 //! HTTP 400.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{MISSING_META, MISSING_META_STEP, UNKNOWN_VERSION, UNKNOWN_VERSION_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {

@@ -1,10 +1,8 @@
 //! `name-encoding`: encoded names in headers are decoded.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{HTTP_EDGES, NAME_ENCODED_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {

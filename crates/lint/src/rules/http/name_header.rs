@@ -1,10 +1,8 @@
 //! `name-header`: the name header agrees with the body.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{HTTP_EDGES, NAME_MISMATCH_STEP, NAME_MISSING_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {

@@ -1,10 +1,8 @@
 //! `notification-status`: an accepted notification is answered with 202 and no body.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{NOTIFICATIONS, NOTIFICATIONS_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {

@@ -1,10 +1,8 @@
 //! `older-revision`: an agreed revision is served.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{HTTP_HEADERS, OLDER_REVISION_AFTER, OLDER_REVISION_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {

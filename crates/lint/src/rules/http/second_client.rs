@@ -1,10 +1,9 @@
 //! `second-client`: two clients are served side by side.
 
 use crate::{
-    evidence::{Asked, Case, Settled},
-    outcome::{Finding, Level, Verdict},
+    evidence::Settled,
     probes::{FIRST_CLIENT_STEP, INTRODUCED_AGAIN, SECOND_CLIENT_STEP, SESSIONS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {

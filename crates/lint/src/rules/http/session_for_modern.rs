@@ -1,17 +1,14 @@
 //! `session-for-modern`: the modern era has no sessions.
 
 use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "session-for-modern",
     group: Group::Http,
     level: Level::Warning,
-    mode: Mode::Passive,
     eras: Eras::Modern,
     carriers: Carriers::StreamableHttp,
     summary: "no session id is given to modern requests",
@@ -20,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Send `Mcp-Session-Id` only in answer to `initialize`.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `session-id-form`: session ids cannot be guessed.
 
 use crate::{
-    evidence::{Asked, Case},
-    outcome::{Level, Skip, Verdict},
     probes::{INITIALIZE, INTRODUCED_AGAIN, INTRODUCTION, SESSIONS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use std::collections::BTreeSet;
 
@@ -12,7 +10,6 @@ pub(super) static RULE: Rule = Rule {
     name: "session-id-form",
     group: Group::Http,
     level: Level::Warning,
-    mode: Mode::Passive,
     eras: Eras::Legacy,
     carriers: Carriers::StreamableHttp,
     summary: "session ids are visible ASCII, at least 16 characters long, and differ in many places",
@@ -21,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Use a random UUID or 128 bits from a secure generator.",
     needs: &[&INTRODUCTION, &SESSIONS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const SHORTEST: usize = 16;

@@ -2,17 +2,15 @@
 
 use super::sessions;
 use crate::{
-    evidence::{Asked, Case, Exchange, HttpHead, List},
-    outcome::{Level, Verdict},
+    evidence::{Exchange, HttpHead},
     probes::{INITIALIZE, INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "session-id-stable",
     group: Group::Http,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Legacy,
     carriers: Carriers::StreamableHttp,
     summary: "answers in a session carry its own session id, or none",
@@ -21,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Assign `Mcp-Session-Id` in the answer to `initialize` only.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

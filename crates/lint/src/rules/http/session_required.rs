@@ -3,10 +3,8 @@
 
 use super::sessions;
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{SESSION_MISSING_STEP, SESSIONS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {

@@ -2,17 +2,15 @@
 
 use super::exchanges;
 use crate::{
-    evidence::{Asked, Case, HttpHead},
-    outcome::{Level, Skip, Verdict},
+    evidence::HttpHead,
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "stream-buffering",
     group: Group::Http,
     level: Level::Info,
-    mode: Mode::Passive,
     eras: Eras::Modern,
     carriers: Carriers::StreamableHttp,
     summary: "event streams tell proxies not to hold them back",
@@ -21,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Send `X-Accel-Buffering: no` with event streams.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

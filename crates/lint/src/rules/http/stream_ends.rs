@@ -1,10 +1,8 @@
 //! `stream-ends`: the event stream of a request ends with its response.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{HTTP_HEADERS, STREAM_END_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,7 +10,6 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Http,
     level: Level::Warning,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "the event stream of a request ends with its response",
     clause: Clause::of("2025-11-25", "basic/transports", "Sending Messages to the Server"),
@@ -20,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Close the stream after the response was sent.",
     needs: &[&HTTP_HEADERS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -2,10 +2,8 @@
 
 use super::exchanges;
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use std::collections::BTreeSet;
 
@@ -13,7 +11,6 @@ pub(super) static RULE: Rule = Rule {
     name: "stream-event-ids",
     group: Group::Http,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Legacy,
     carriers: Carriers::StreamableHttp,
     summary: "the ids of events are unique in a session",
@@ -22,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Number the events over all streams of a session, or put the stream's name into the id.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

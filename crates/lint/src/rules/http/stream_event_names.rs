@@ -2,18 +2,15 @@
 
 use super::exchanges;
 use crate::{
-    evidence::{Case, HttpHead},
-    outcome::{Level, Skip, Verdict},
+    evidence::HttpHead,
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "stream-event-names",
     group: Group::Http,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "an event with a message has the name `message`, or none",
     clause: Clause::practice("WHATWG HTML", "Server-sent events"),
@@ -21,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Leave the field `event` out, or set it to `message`.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -2,18 +2,15 @@
 
 use super::exchanges;
 use crate::{
-    evidence::{Asked, Case, Direction, HttpHead},
-    outcome::{Finding, Level, Skip, Verdict},
+    evidence::{Direction, HttpHead},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "stream-messages",
     group: Group::Http,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "every event with data is one JSON-RPC message, and one of them is the response",
     clause: Clause::of("2025-11-25", "basic/transports", "Sending Messages to the Server"),
@@ -21,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Send one message per event in `data`, and use comment lines (`: …`) to keep a stream alive.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `unknown-method-status`: an unknown method is answered with 404.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{UNKNOWN_METHOD, UNKNOWN_METHOD_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {

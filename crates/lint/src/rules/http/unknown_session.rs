@@ -1,10 +1,8 @@
 //! `unknown-session`: unknown sessions are refused.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{BOGUS_SESSION_STEP, HTTP_EDGES},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {

@@ -1,10 +1,8 @@
 //! `version-header`: an unknown version header is refused.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{BAD_VERSION_HEADER_STEP, HTTP_EDGES, HTTP_HEADERS, VERSION_HEADER_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use trunkline_protocol::Era;
 
@@ -13,7 +11,6 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Http,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::StreamableHttp,
     summary: "a request with an unsupported `MCP-Protocol-Version` is refused with 400",
     clause: Clause::of("2025-11-25", "basic/transports", "Protocol Version Header"),
@@ -21,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Answer 400 when the header names a revision that the server does not support.",
     needs: &[&HTTP_EDGES, &HTTP_HEADERS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,9 @@
 //! `batch-refused`: batches are refused and do no harm.
 
 use crate::{
-    evidence::{Case, Message},
-    outcome::{Level, Skip, Verdict},
+    evidence::Message,
     probes::{BATCH, BATCH_AFTER, BATCH_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -13,14 +12,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::JsonRpc,
     level: Level::Warning,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a batch is refused, and the server goes on",
     clause: Clause::of("2025-06-18", "changelog", "Major changes"),
     why: "Batches are part of one revision only; a server that serves them runs calls past what proxies and clients can see, one that dies of them is gone for everybody.",
     fix: "Answer an array with -32600 and `\"id\": null`, and go on reading.",
     needs: &[&BATCH],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,11 +1,9 @@
 //! `envelope-members`: messages have only the members of JSON-RPC.
 
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
     pointer,
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -13,15 +11,13 @@ pub(super) static RULE: Rule = Rule {
     name: "envelope-members",
     group: Group::JsonRpc,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "messages have no members beside those of JSON-RPC",
     clause: Clause::of("2026-07-28", "basic", "Messages"),
     why: "Members of one's own are dropped by proxies and refused by strict readers.",
     fix: "Put additional data into `params._meta`, `result._meta` or `error.data`.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const KNOWN: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];

@@ -1,10 +1,8 @@
 //! `error-code-range`: no error uses a reserved or withdrawn code.
 
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{LISTS, UNKNOWN_METHOD, UNKNOWN_TOOL},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -13,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Error,
     mode: Mode::Negative,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "no error uses a reserved or withdrawn code",
     clause: Clause::of("2026-07-28", "basic", "Error Codes"),
     why: "Clients give reserved codes a meaning of their own: -32002 or -32042 from a modern server is read as something else than was meant.",
     fix: "Use the codes of JSON-RPC and of the specification, or own ones outside -32768 to -32000.",
     needs: &[&UNKNOWN_METHOD, &UNKNOWN_TOOL, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

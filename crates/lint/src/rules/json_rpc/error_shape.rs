@@ -1,25 +1,21 @@
 //! `error-shape`: errors have an integer code and a message.
 
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{INTRODUCTION, UNKNOWN_METHOD},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "error-shape",
     group: Group::JsonRpc,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every error has an integer `code` and a string `message`",
     clause: Clause::of("2026-07-28", "basic", "Error Responses"),
     why: "An error that cannot be read is shown to the user as a crash of the client instead of what went wrong.",
     fix: "Send errors as `{\"code\": <integer>, \"message\": <string>}`; put anything else into `data`.",
     needs: &[&INTRODUCTION, &UNKNOWN_METHOD],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `error-texts`: error messages are meaningful.
 
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{UNKNOWN_METHOD, UNKNOWN_TOOL},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::JsonRpc,
     level: Level::Info,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "the message of an error is a short text that is not empty",
     clause: Clause::of("2026-07-28", "basic", "Error Responses"),
     why: "Users and models see this text; an empty one, or a page of stack trace, tells them nothing they can act on.",
     fix: "Write one sentence; put details into `data`.",
     needs: &[&UNKNOWN_METHOD, &UNKNOWN_TOOL],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// Maximum length of an error message.

@@ -1,11 +1,8 @@
 //! `fuzzed-frames`: generated frames do no harm.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{FUZZ_FRAME_AFTER, FUZZ_FRAME_STEP, FUZZ_FRAMES},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::fuzzed,
+    rules::{fuzzed, prelude::*},
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -13,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::JsonRpc,
     level: Level::Error,
     mode: Mode::Fuzz,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "generated, broken frames neither end the server nor silence it",
     clause: Clause::of("2026-07-28", "basic", "Error Codes"),
     why: "What a generator finds in seconds, an attacker or a faulty proxy finds as well.",
     fix: "Run the reproducer file, find the frame that ends the server, and refuse it with an error.",
     needs: &[&FUZZ_FRAMES],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

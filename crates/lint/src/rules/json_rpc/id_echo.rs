@@ -1,10 +1,9 @@
 //! `id-echo`: a response carries the id of its request, unchanged.
 
 use crate::{
-    evidence::{Asked, Case, HttpHead},
-    outcome::{Finding, Level, Skip, Verdict},
+    evidence::HttpHead,
     probes::{LISTS, REQUEST_IDS, REQUEST_IDS_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -13,14 +12,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::JsonRpc,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a response has the id of its request, with the same value and the same JSON type",
     clause: Clause::of("2026-07-28", "basic", "Responses"),
     why: "Clients match answers to calls by id. An answer with a changed id matches no call, and the call times out.",
     fix: "Keep the id as the JSON value it was and send it back as it is, whether string or integer.",
     needs: &[&REQUEST_IDS, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `interleaved-answers`: many requests at once are each answered once.
 
 use crate::{
-    evidence::{Asked, Case},
-    outcome::{Level, Verdict},
     probes::{INTERLEAVED, INTERLEAVED_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,14 +12,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::JsonRpc,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "requests in flight together are each answered exactly once, with their own answer",
     clause: Clause::of("2026-07-28", "basic", "Responses"),
     why: "Agents call tools in parallel. A lost answer hangs a call, a second one is taken for somebody else's.",
     fix: "Keep the id with each request while it is worked on, and write whole messages under one lock.",
     needs: &[&INTERLEAVED],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

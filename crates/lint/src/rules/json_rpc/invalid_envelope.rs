@@ -1,10 +1,9 @@
 //! `invalid-envelope`: an invalid request is not served.
 
 use crate::{
-    evidence::{Case, Message},
-    outcome::{Level, Verdict},
+    evidence::Message,
     probes::{ENVELOPES, ENVELOPES_AFTER, ENVELOPES_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::JsonRpc,
     level: Level::Warning,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a message that is no JSON-RPC request is refused with -32600",
     clause: Clause::of("2026-07-28", "basic", "Error Codes"),
     why: "A server that takes anything for a request hides mistakes of clients, which then fail with every other server.",
     fix: "Check `jsonrpc` and the type of `method` first, and answer -32600 with the id, where there is one.",
     needs: &[&ENVELOPES],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

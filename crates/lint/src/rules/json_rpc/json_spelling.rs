@@ -1,11 +1,9 @@
 //! `json-spelling`: any spelling of the same JSON is understood.
 
 use crate::{
-    evidence::{Asked, Case, Settled},
-    outcome::{Level, Verdict},
+    evidence::Settled,
     probes::{JSON_SPELLING, JSON_SPELLING_STEP, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::plain_fails,
+    rules::{plain_fails, prelude::*},
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -13,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::JsonRpc,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a request is understood in every spelling of its JSON: order, white space, escapes",
     clause: Clause::practice("RFC 8259", "4 Objects"),
     why: "Clients write JSON as their library does; a server that searches the text works with one of them only.",
     fix: "Parse messages with a JSON parser, and look members up by name.",
     needs: &[&LISTS, &JSON_SPELLING],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,25 +1,18 @@
 //! `jsonrpc-member`: every message says that it is JSON-RPC 2.0.
 
-use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
-    probes::INTRODUCTION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::INTRODUCTION, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "jsonrpc-member",
     group: Group::JsonRpc,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every message has `\"jsonrpc\": \"2.0\"`",
     clause: Clause::of("2026-07-28", "basic", "Messages"),
     why: "Clients refuse messages without it.",
     fix: "Write `\"jsonrpc\": \"2.0\"` into every request, response and notification.",
     needs: &[&INTRODUCTION],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,9 @@
 //! `large-ids`: an id above 2^53 comes back as it was.
 
 use crate::{
-    evidence::{Case, Message},
-    outcome::{Finding, Level, Skip, Verdict},
+    evidence::Message,
     probes::{ABOVE_SAFE, LARGE_ID_STEP, REQUEST_IDS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -13,14 +12,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::JsonRpc,
     level: Level::Info,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "an id above 2^53 comes back exactly",
     clause: Clause::of("2026-07-28", "basic", "Responses"),
     why: "A client that uses 64-bit ids never finds the call that the answer belongs to. Few clients do.",
     fix: "Keep the id as the text it was, or refuse an id that cannot be kept.",
     needs: &[&REQUEST_IDS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

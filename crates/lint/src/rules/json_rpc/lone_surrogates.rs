@@ -1,25 +1,22 @@
 //! `lone-surrogates`: text is whole Unicode.
 
 use crate::{
-    evidence::{Case, Direction, FrameRef},
-    outcome::{Finding, Level, Skip, Verdict},
+    evidence::{Direction, FrameRef},
     probes::{INTRODUCTION, LISTS, RESOURCE_READS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "lone-surrogates",
     group: Group::JsonRpc,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no text contains half of a surrogate pair",
     clause: Clause::practice("RFC 8259", "8.2 Unicode Characters"),
     why: "Strict parsers refuse the whole message: one cut emoji makes a list or a result unreadable.",
     fix: "Cut text between characters and not between UTF-16 units, and replace what is no character.",
     needs: &[&INTRODUCTION, &LISTS, &RESOURCE_READS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `long-request`: a long request is served.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, LONG, LONG_REQUEST_AFTER, LONG_REQUEST_STEP, METADATA, METADATA_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::JsonRpc,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a request of 200 KB is served, or refused with an error",
     clause: Clause::practice("practice", "messages of ordinary length"),
     why: "Tools that take a document or a file get such requests every day; a server with a small buffer dies or hangs at them.",
     fix: "Read lines and bodies of any length up to a limit of megabytes, and answer an error above it.",
     needs: &[&LISTS, &METADATA],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

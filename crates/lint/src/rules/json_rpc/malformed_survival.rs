@@ -1,10 +1,8 @@
 //! `malformed-survival`: malformed JSON neither kills nor silences a server.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{MALFORMED, MALFORMED_AFTER, MALFORMED_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::JsonRpc,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "after malformed JSON the server answers the next request as usual",
     clause: Clause::of("2026-07-28", "basic", "Error Codes"),
     why: "One broken message, from whatever source, makes the server unavailable to all its users.",
     fix: "Catch parse errors per message, answer -32700 with `\"id\": null`, and go on reading.",
     needs: &[&MALFORMED],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,25 +1,22 @@
 //! `message-objects`: every message is a JSON object.
 
 use crate::{
-    evidence::{Case, Message},
-    outcome::{Finding, Level, Skip, Verdict},
+    evidence::Message,
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "message-objects",
     group: Group::JsonRpc,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "everything the server sends as JSON is an object with a method or a response",
     clause: Clause::of("2026-07-28", "basic", "Messages"),
     why: "A bare number, string or array is no JSON-RPC message; clients stop reading there.",
     fix: "Send only requests, notifications and responses; write everything else to standard error.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

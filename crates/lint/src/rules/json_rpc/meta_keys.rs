@@ -1,11 +1,9 @@
 //! `meta-keys`: reserved `_meta` keys are left to the protocol.
 
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
     pointer,
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -13,15 +11,13 @@ pub(super) static RULE: Rule = Rule {
     name: "meta-keys",
     group: Group::JsonRpc,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "`_meta` keys have the form the specification gives them, and reserved prefixes are not used for own data",
     clause: Clause::of("2026-07-28", "basic", "_meta"),
     why: "A reserved key that means something else breaks clients when the protocol defines it.",
     fix: "Use a prefix of your own domain, such as `com.example/trace`, or a plain name.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const DEFINED: [&str; 9] = [

@@ -2,10 +2,8 @@
 //! asks for.
 
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -13,15 +11,13 @@ pub(super) static RULE: Rule = Rule {
     name: "notification-shape",
     group: Group::JsonRpc,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every notification of the protocol has the members that its definition asks for",
     clause: Clause::of("2025-11-25", "basic", "Schema"),
     why: "A client that reads the notification by its definition throws it away, or ends the connection over it.",
     fix: "Send `params` as the schema of the revision defines them for the method.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// A member of `params`, and the check of its value.

@@ -1,10 +1,8 @@
 //! `notification-silence`: notifications are not answered.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{NOTIFICATIONS, NOTIFICATIONS_AFTER, NOTIFICATIONS_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -13,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::JsonRpc,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a notification gets no response, whether it is known or not",
     clause: Clause::of("2026-07-28", "basic", "Notifications"),
     why: "A response to a notification matches no request; strict clients treat it as a protocol error and disconnect.",
     fix: "Send no message for a notification, not even an error for an unknown one.",
     needs: &[&NOTIFICATIONS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

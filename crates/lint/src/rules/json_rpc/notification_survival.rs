@@ -1,10 +1,8 @@
 //! `notification-survival`: an unknown notification does no harm.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{NOTIFICATIONS, NOTIFICATIONS_AFTER, NOTIFICATIONS_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::JsonRpc,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "after notifications the server answers the next request as usual",
     clause: Clause::of("2026-07-28", "basic", "Notifications"),
     why: "Newer clients send notifications that a server may not know; one that dies of them cannot be used with them.",
     fix: "Ignore notifications whose method is unknown.",
     needs: &[&NOTIFICATIONS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,9 @@
 //! `parse-error-code`: malformed JSON is answered with -32700.
 
 use crate::{
-    evidence::{Case, Settled},
-    outcome::{Level, Verdict},
+    evidence::Settled,
     probes::{MALFORMED, MALFORMED_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 use trunkline_client::Carrier;
@@ -14,14 +13,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::JsonRpc,
     level: Level::Warning,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "malformed JSON is refused with -32700 and no id, over HTTP with a status of 400",
     clause: Clause::of("2026-07-28", "basic", "Error Codes"),
     why: "A wrong code, or an id that was guessed, is taken for the answer to somebody else's call.",
     fix: "Answer -32700 with `\"id\": null`, or not at all.",
     needs: &[&MALFORMED],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

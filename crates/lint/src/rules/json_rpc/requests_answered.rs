@@ -1,10 +1,9 @@
 //! `requests-answered`: every request gets an answer.
 
 use crate::{
-    evidence::{Asked, Case, Settled},
-    outcome::{Finding, Level, Skip, Verdict},
+    evidence::Settled,
     probes::{BAD_CURSOR, LISTS, UNKNOWN_METHOD, UNKNOWN_TOOL, UNKNOWN_TOOL_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use trunkline_client::Carrier;
 
@@ -13,14 +12,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::JsonRpc,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every request is answered, with a result or an error",
     clause: Clause::of("2026-07-28", "basic", "Message Patterns"),
     why: "A request without an answer blocks its caller until a timeout, and agents wait for nothing.",
     fix: "Answer every message that has an id, also when it makes no sense: with an error.",
     needs: &[&UNKNOWN_METHOD, &LISTS, &UNKNOWN_TOOL, &BAD_CURSOR],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

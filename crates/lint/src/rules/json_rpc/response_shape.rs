@@ -1,25 +1,18 @@
 //! `response-shape`: a response has either a result or an error.
 
-use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
-    probes::INTRODUCTION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::INTRODUCTION, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "response-shape",
     group: Group::JsonRpc,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a response has a `result` or an `error`, and not both",
     clause: Clause::of("2026-07-28", "basic", "Responses"),
     why: "Clients disagree on which of the two counts, so that a call fails in one and succeeds in another.",
     fix: "Leave the other member out entirely; `\"error\": null` is a member, too.",
     needs: &[&INTRODUCTION],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,9 @@
 //! `responses-ignored`: a response that nobody waits for does no harm.
 
 use crate::{
-    evidence::{Case, Message},
-    outcome::{Finding, Level, Verdict},
+    evidence::Message,
     probes::{CLIENT_RESPONSE, CLIENT_RESPONSE_AFTER, CLIENT_RESPONSE_STEP, NO_REQUEST},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::JsonRpc,
     level: Level::Warning,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a response to no request of the server is ignored",
     clause: Clause::of("2026-07-28", "basic", "Responses"),
     why: "Late answers to a cancelled question are normal; an answer to an answer confuses the client, and a crash ends all calls.",
     fix: "Drop a message with `result` or `error` whose id is not waited for.",
     needs: &[&CLIENT_RESPONSE],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

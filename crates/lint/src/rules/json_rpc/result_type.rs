@@ -1,10 +1,8 @@
 //! `result-type`: a modern result has a `resultType`.
 
 use crate::{
-    evidence::{Asked, Case},
-    outcome::{Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -12,15 +10,14 @@ pub(super) static RULE: Rule = Rule {
     name: "result-type",
     group: Group::JsonRpc,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "every result has a known `resultType`",
     clause: Clause::of("2026-07-28", "basic", "ResultType"),
     why: "Clients must treat a result of an unknown type as invalid, so that a call which worked counts as failed.",
     fix: "Put `\"resultType\": \"complete\"` into results, `\"input_required\"` where the server needs answers first.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const KNOWN: [&str; 3] = ["complete", "input_required", "task"];

@@ -1,10 +1,9 @@
 //! `stray-responses`: every response belongs to a request.
 
 use crate::{
-    evidence::{Case, Direction},
-    outcome::{Finding, Level, Verdict},
+    evidence::Direction,
     probes::{ABOVE_SAFE, INTRODUCTION, LISTS, NOTIFICATIONS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -13,15 +12,13 @@ pub(super) static RULE: Rule = Rule {
     name: "stray-responses",
     group: Group::JsonRpc,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every response carries the id of a request that was sent, and is the only one that does",
     clause: Clause::of("2026-07-28", "basic", "Responses"),
     why: "A response to nothing is dropped at best; a strict client disconnects, and the real answer is missing.",
     fix: "Send exactly one response per request, with its id.",
     needs: &[&INTRODUCTION, &LISTS, &NOTIFICATIONS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

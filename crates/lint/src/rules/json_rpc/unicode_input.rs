@@ -1,10 +1,8 @@
 //! `unicode-input`: text in any script arrives as it was sent.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{MARK, REQUEST_IDS, REQUEST_IDS_STEP, TEXT, UNICODE, UNICODE_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::JsonRpc,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "text outside ASCII is read as UTF-8",
     clause: Clause::of("2026-07-28", "basic/transports", "Messages"),
     why: "Names, paths and messages of users who do not write English are stored and searched in a mangled form.",
     fix: "Read standard input and request bodies as UTF-8, whatever the locale or the code page is.",
     needs: &[&UNICODE, &REQUEST_IDS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// The characters after the mark if the text was decoded with another encoding, or not at all.

@@ -1,10 +1,9 @@
 //! `unique-members`: no JSON object has a duplicate member.
 
 use crate::{
-    evidence::{Case, Direction, FrameRef},
-    outcome::{Finding, Level, Skip, Verdict},
+    evidence::{Direction, FrameRef},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use trunkline_protocol::{Defect, Frame as Parsed};
 
@@ -12,15 +11,13 @@ pub(super) static RULE: Rule = Rule {
     name: "unique-members",
     group: Group::JsonRpc,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no object in a message has the same member twice",
     clause: Clause::practice("RFC 8259", "section 4"),
     why: "Two readers of such a message see two different values; that is how checks are bypassed.",
     fix: "Serialise from a map or a struct instead of putting JSON text together.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

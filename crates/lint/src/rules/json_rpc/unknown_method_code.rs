@@ -1,10 +1,8 @@
 //! `unknown-method-code`: an unknown method is refused with -32601.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{UNKNOWN_METHOD, UNKNOWN_METHOD_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::JsonRpc,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a request for an unknown method is refused with -32601",
     clause: Clause::of("2026-07-28", "basic", "Error Codes"),
     why: "Clients find out what a server can do by this code; another code looks like a broken server, silence like a hanging one.",
     fix: "Answer every request whose method is not implemented with the error -32601 (Method not found).",
     needs: &[&UNKNOWN_METHOD],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

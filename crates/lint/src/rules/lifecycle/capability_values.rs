@@ -1,26 +1,19 @@
 //! `capability-values`: capabilities have the specified form.
 
-use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
-    probes::INTRODUCTION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::INTRODUCTION, rules::prelude::*};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "capability-values",
     group: Group::Lifecycle,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every capability is an object, and its known members are booleans",
     clause: Clause::of("2025-11-25", "basic/lifecycle", "Capability Negotiation"),
     why: "A capability of the wrong type makes typed clients refuse the whole introduction.",
     fix: "Write `\"tools\": {}` or `\"tools\": {\"listChanged\": true}`, never `\"tools\": true`.",
     needs: &[&INTRODUCTION],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const FLAGS: [(&str, &str); 4] = [

@@ -2,10 +2,9 @@
 //! `initialized`.
 
 use crate::{
-    evidence::{Case, Direction, Frame, FrameRef, Line},
-    outcome::{Finding, Level, Skip, Verdict},
+    evidence::{Direction, Frame, FrameRef, Line},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -13,15 +12,14 @@ pub(super) static RULE: Rule = Rule {
     name: "client-requests",
     group: Group::Lifecycle,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Legacy,
-    carriers: Carriers::Any,
     summary: "the server asks the client only for what it declared, and only after `notifications/initialized`",
     clause: Clause::of("2025-11-25", "basic/lifecycle", "Operation"),
     why: "A client that cannot do what it is asked for answers with an error or not at all, and the call that waits for it hangs.",
     fix: "Look at the client's `capabilities` before you ask for roots, sampling or input, and wait for `notifications/initialized`.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// Requests to a client, and the capability each needs.

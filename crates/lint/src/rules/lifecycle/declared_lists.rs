@@ -1,25 +1,18 @@
 //! `declared-lists`: declared features can be listed.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "declared-lists",
     group: Group::Lifecycle,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every declared feature can be listed",
     clause: Clause::of("2026-07-28", "server/tools", "Capabilities"),
     why: "Clients ask for the lists of declared features right after connecting; many give up when one fails.",
     fix: "Implement the list method of every declared capability (an empty list is fine), or do not declare it.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

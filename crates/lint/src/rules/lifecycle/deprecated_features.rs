@@ -1,12 +1,6 @@
 //! `deprecated-features`: the server declares no deprecated feature.
 
-use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Verdict},
-    pointer,
-    probes::INTRODUCTION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{pointer, probes::INTRODUCTION, rules::prelude::*};
 use serde_json::Value;
 use trunkline_client::Carrier;
 use trunkline_protocol::Era;
@@ -15,15 +9,13 @@ pub(super) static RULE: Rule = Rule {
     name: "deprecated-features",
     group: Group::Lifecycle,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "the server does not rest on deprecated features",
     clause: Clause::of("2026-07-28", "deprecated", "Deprecated"),
     why: "Deprecated features may be removed from 2027-07-28 on; clients stop offering them earlier.",
     fix: "Write logs to standard error or OpenTelemetry instead of the `logging` capability, serve Streamable HTTP instead of HTTP+SSE, take folders as arguments instead of `roots`, and call models directly instead of `sampling`.",
     needs: &[&INTRODUCTION],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

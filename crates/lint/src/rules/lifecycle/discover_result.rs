@@ -1,26 +1,20 @@
 //! `discover-result`: the modern introduction is complete.
 
-use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
-    probes::INTRODUCTION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::INTRODUCTION, rules::prelude::*};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "discover-result",
     group: Group::Lifecycle,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "the result of `server/discover` names the supported versions and the capabilities",
     clause: Clause::of("2026-07-28", "server/discover", "DiscoverResult"),
     why: "Clients choose the revision and the features they use from this answer.",
     fix: "Return `supportedVersions` as a non-empty array of revisions that holds 2026-07-28, and `capabilities` as an object.",
     needs: &[&INTRODUCTION],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -2,24 +2,21 @@
 
 use crate::{
     evidence::{Evidence, FrameRef},
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{DISCOVER, INITIALIZE, INTRODUCTION, UNINTRODUCED},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "first-answer",
     group: Group::Lifecycle,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "the server answers `server/discover` or `initialize` with a well-formed result",
     clause: Clause::of("2026-07-28", "basic/versioning", "Protocol Version Negotiation"),
     why: "A client that gets no answer to its first message cannot connect at all, and the user sees only that the server hangs or failed.",
     fix: "Answer `initialize` (revisions up to 2025-11-25) or `server/discover` (2026-07-28) with a result; write nothing else to standard output.",
     needs: &[&INTRODUCTION],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 fn check(evidence: &Evidence) -> Verdict {

@@ -2,9 +2,8 @@
 
 use crate::{
     evidence::Evidence,
-    outcome::{Level, Skip, Verdict},
     probes::{INITIALIZE, INTRODUCTION},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 use trunkline_protocol::Era;
@@ -13,9 +12,7 @@ pub(super) static RULE: Rule = Rule {
     name: "initialize-refusal",
     group: Group::Lifecycle,
     level: Level::Warning,
-    mode: Mode::Passive,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "a server without the legacy era names its revisions when it refuses `initialize`",
     clause: Clause::of(
         "2026-07-28",
@@ -26,6 +23,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Answer `initialize` with an error whose `data.supported` lists the supported revisions.",
     needs: &[&INTRODUCTION],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 fn check(evidence: &Evidence) -> Verdict {

@@ -1,26 +1,20 @@
 //! `initialize-result`: the handshake's answer is complete.
 
-use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
-    probes::INTRODUCTION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::INTRODUCTION, rules::prelude::*};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "initialize-result",
     group: Group::Lifecycle,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Legacy,
-    carriers: Carriers::Any,
     summary: "the result of `initialize` has `protocolVersion`, `capabilities` and `serverInfo` with name and version",
     clause: Clause::of("2025-11-25", "basic/lifecycle", "Initialization"),
     why: "Clients with typed messages refuse a handshake that lacks a required member, so the server works in one client and not in another.",
     fix: "Return all three members; `capabilities` is an object (may be empty), `serverInfo` has the strings `name` and `version`.",
     needs: &[&INTRODUCTION],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 type Wanted = (&'static str, &'static str, fn(&Value) -> bool);

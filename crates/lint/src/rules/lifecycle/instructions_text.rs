@@ -1,25 +1,18 @@
 //! `instructions-text`: instructions are a string.
 
-use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
-    probes::INTRODUCTION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::INTRODUCTION, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "instructions-text",
     group: Group::Lifecycle,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "`instructions`, where there are any, are a string",
     clause: Clause::of("2025-11-25", "schema", "InitializeResult"),
     why: "Clients put the instructions into the model's prompt; anything but a string makes the introduction invalid.",
     fix: "Send `instructions` as one string, or leave the member out.",
     needs: &[&INTRODUCTION],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,26 +1,20 @@
 //! `known-revision`: the negotiated revision exists.
 
-use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
-    probes::INTRODUCTION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::INTRODUCTION, rules::prelude::*};
 use trunkline_protocol::{Era, Revision};
 
 pub(super) static RULE: Rule = Rule {
     name: "known-revision",
     group: Group::Lifecycle,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Legacy,
-    carriers: Carriers::Any,
     summary: "the server answers `initialize` with a published revision",
     clause: Clause::of("2025-11-25", "basic/lifecycle", "Version Negotiation"),
     why: "Clients disconnect when they do not know the revision that the server has chosen.",
     fix: "Answer with one of 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25.",
     needs: &[&INTRODUCTION],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

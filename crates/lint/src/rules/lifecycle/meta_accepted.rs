@@ -1,11 +1,8 @@
 //! `meta-accepted`: `_meta` is accepted in every request.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{LISTS, METADATA, METADATA_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::plain_fails,
+    rules::{plain_fails, prelude::*},
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -14,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Error,
     mode: Mode::Negative,
     eras: Eras::Legacy,
-    carriers: Carriers::Any,
     summary: "a request with `_meta` members that the server does not know is served",
     clause: Clause::of("2025-11-25", "basic", "_meta"),
     why: "Clients put progress tokens and trace ids into `_meta`; a server that refuses them serves none of their calls.",
     fix: "Ignore unknown members of `params` and of `_meta`.",
     needs: &[&LISTS, &METADATA],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `meta-required`: a modern request without a required `_meta` member is refused.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{MISSING_META, MISSING_META_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -13,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Error,
     mode: Mode::Negative,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "a request that lacks a required `_meta` member is refused with -32602",
     clause: Clause::of("2026-07-28", "basic", "_meta"),
     why: "A server that guesses the missing version or capabilities answers in a form the client may not understand.",
     fix: "Refuse requests without protocolVersion or clientCapabilities in `params._meta` with -32602 (HTTP 400).",
     needs: &[&MISSING_META],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,26 +1,20 @@
 //! `newest-revision`: the server supports the newest revision of its era.
 
-use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
-    probes::INTRODUCTION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::INTRODUCTION, rules::prelude::*};
 use trunkline_protocol::Revision;
 
 pub(super) static RULE: Rule = Rule {
     name: "newest-revision",
     group: Group::Lifecycle,
     level: Level::Info,
-    mode: Mode::Passive,
     eras: Eras::Legacy,
-    carriers: Carriers::Any,
     summary: "the server speaks the newest revision of its era",
     clause: Clause::of("2025-11-25", "basic/lifecycle", "Version Negotiation"),
     why: "Older revisions lack what clients have learnt to use: structured results, titles, icons, clear rules for errors.",
     fix: "Update the SDK the server is built with.",
     needs: &[&INTRODUCTION],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,25 +1,22 @@
 //! `ping-result`: a ping is answered with an empty result.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{PING, PING_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "ping-result",
     group: Group::Lifecycle,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Legacy,
-    carriers: Carriers::Any,
     summary: "`ping` is answered promptly with an empty result",
     clause: Clause::of("2025-11-25", "basic/utilities/ping", "Behavior Requirements"),
     why: "Clients ping to see whether a server lives, and close the connection when it does not answer.",
     fix: "Answer `ping` at once with `\"result\": {}`.",
     needs: &[&PING],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `removed-methods`: methods of the legacy era do not work in the modern one.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{REMOVED_METHODS, REMOVED_METHODS_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -13,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Warning,
     mode: Mode::Negative,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "a modern request for a removed method is refused with -32601",
     clause: Clause::of("2026-07-28", "changelog", "Major changes"),
     why: "A client that finds `ping` or `resources/subscribe` working relies on state that the modern era does not have.",
     fix: "Serve `ping`, `logging/setLevel` and `resources/subscribe` only to requests of the legacy era; answer modern ones with -32601.",
     needs: &[&REMOVED_METHODS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

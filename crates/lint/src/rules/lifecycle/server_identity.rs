@@ -1,25 +1,19 @@
 //! `server-identity`: a modern server sends its name and version.
 
-use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
-    probes::INTRODUCTION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::INTRODUCTION, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "server-identity",
     group: Group::Lifecycle,
     level: Level::Info,
-    mode: Mode::Passive,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "results carry the server's name and version in `_meta`",
     clause: Clause::of("2026-07-28", "basic", "_meta"),
     why: "Without it users see an address or a command line where the name of the server should stand, and bug reports lack the version.",
     fix: "Put `io.modelcontextprotocol/serverInfo` with `name` and `version` into the `_meta` of results.",
     needs: &[&INTRODUCTION],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

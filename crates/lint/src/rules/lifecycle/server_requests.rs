@@ -1,25 +1,23 @@
 //! `server-requests`: a modern server sends no requests.
 
 use crate::{
-    evidence::{Case, Message},
-    outcome::{Finding, Level, Skip, Verdict},
+    evidence::Message,
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "server-requests",
     group: Group::Lifecycle,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "the server sends no requests of its own; it asks by answering `input_required`",
     clause: Clause::of("2026-07-28", "basic/patterns/mrtr", ""),
     why: "Modern clients have no way to answer: the call that waits for the answer hangs until its timeout.",
     fix: "Return a result with `resultType: \"input_required\"` and let the client retry with the answers.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

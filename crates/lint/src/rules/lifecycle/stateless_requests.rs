@@ -1,11 +1,8 @@
 //! `stateless-requests`: nothing is taken from earlier requests of the same connection.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{BARE_FIRST_STEP, FIRST_REQUEST, FIRST_REQUEST_STEP, LISTS, MISSING_META, STATELESS_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::plain_fails,
+    rules::{plain_fails, prelude::*},
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -14,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Error,
     mode: Mode::Negative,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "a request stands for itself: a complete one is served first on a connection, a bare one never from what was said before",
     clause: Clause::of("2026-07-28", "basic", "Statelessness"),
     why: "Behind a proxy or a pool, the earlier request may be another client's: its version and capabilities leak into this one.",
     fix: "Read version and capabilities from each request's own `_meta`; keep none of it per connection.",
     needs: &[&LISTS, &MISSING_META, &FIRST_REQUEST],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `supported-versions-served`: a revision that is listed is served.
 
 use crate::{
-    evidence::{Asked, Case},
-    outcome::{Level, Verdict},
     probes::{LISTED_VERSION_STEP, LISTED_VERSIONS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -13,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Error,
     mode: Mode::Negative,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "every revision in `supportedVersions` is served",
     clause: Clause::of("2026-07-28", "server/discover", "DiscoverResult"),
     why: "Clients choose from the list; one that chooses a revision which is then refused does not connect.",
     fix: "List only revisions that requests may use.",
     needs: &[&LISTED_VERSIONS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

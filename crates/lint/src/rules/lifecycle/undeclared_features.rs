@@ -1,10 +1,8 @@
 //! `undeclared-features`: features that work are declared.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{UNDECLARED, UNDECLARED_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Lifecycle,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a feature that is not declared is refused with -32601",
     clause: Clause::of("2025-11-25", "basic/lifecycle", "Operation"),
     why: "Clients use only what is declared, so that an undeclared feature is invisible to everybody.",
     fix: "Declare the capability in the introduction, or answer its methods with -32601.",
     needs: &[&UNDECLARED],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

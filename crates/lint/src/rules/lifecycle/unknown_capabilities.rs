@@ -1,10 +1,8 @@
 //! `unknown-capabilities`: client capabilities that are not known are ignored.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{LATER_CLIENT_STEP, UNKNOWN_VERSION, UNKNOWN_VERSION_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -13,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Error,
     mode: Mode::Negative,
     eras: Eras::Legacy,
-    carriers: Carriers::Any,
     summary: "a client with capabilities that the server does not know can connect",
     clause: Clause::of("2025-11-25", "basic/lifecycle", "Capability Negotiation"),
     why: "Each new revision adds capabilities; a server that refuses what it does not know breaks with the next client.",
     fix: "Ignore unknown members of `capabilities` and `clientInfo`.",
     needs: &[&UNKNOWN_VERSION],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

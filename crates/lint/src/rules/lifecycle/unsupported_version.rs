@@ -2,10 +2,8 @@
 //! says.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{UNKNOWN_VERSION, UNKNOWN_VERSION_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -16,13 +14,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Error,
     mode: Mode::Negative,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "a request of a revision the server does not support is refused with -32022 and the supported list",
     clause: Clause::of("2026-07-28", "basic/versioning", "Protocol Version Negotiation"),
     why: "From this error a client learns which revision to use instead; without it, it must give up.",
     fix: "Answer -32022 with `data.supported` equal to the `supportedVersions` of `server/discover`, and HTTP 400.",
     needs: &[&UNKNOWN_VERSION],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

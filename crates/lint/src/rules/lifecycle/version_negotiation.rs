@@ -1,10 +1,8 @@
 //! `version-negotiation`: an unknown revision is not echoed.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{LATER_CLIENT_STEP, NO_SUCH_VERSION, UNKNOWN_VERSION, UNKNOWN_VERSION_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -13,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Error,
     mode: Mode::Negative,
     eras: Eras::Legacy,
-    carriers: Carriers::Any,
     summary: "asked for a revision it does not know, the server answers with one it does",
     clause: Clause::of("2025-11-25", "basic/lifecycle", "Version Negotiation"),
     why: "A server that says yes to every revision makes clients use features it does not have.",
     fix: "If the requested `protocolVersion` is not supported, answer with the newest revision the server supports.",
     needs: &[&UNKNOWN_VERSION],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

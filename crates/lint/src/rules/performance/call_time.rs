@@ -1,10 +1,8 @@
 //! `call-time`: tool calls are answered quickly.
 
 use crate::{
-    evidence::{Asked, Case},
-    outcome::{Level, Verdict},
     probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use std::time::Duration;
 
@@ -13,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Performance,
     level: Level::Info,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a call with plain arguments is answered within 2 seconds, or reports progress",
     clause: Clause::practice("client limits", "time"),
     why: "The conversation stands still during a call; clients give up after a minute or less.",
     fix: "Report progress, run long work as a task, or split it into a start and a poll.",
     needs: &[&LISTS, &TOOL_CALLS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const SLOW: Duration = Duration::from_secs(2);

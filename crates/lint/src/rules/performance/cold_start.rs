@@ -2,9 +2,8 @@
 
 use crate::{
     evidence::{Evidence, Line, Settled},
-    outcome::{Finding, Level, Skip, Verdict},
     probes::INTRODUCTION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use std::time::Duration;
 
@@ -12,8 +11,6 @@ pub(super) static RULE: Rule = Rule {
     name: "cold-start",
     group: Group::Performance,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
     carriers: Carriers::Stdio,
     summary: "a server answers within 5 s of its start",
     clause: Clause::practice("practice", "performance"),
@@ -21,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Load what is slow when it is first needed, and install packages beforehand instead of at each start.",
     needs: &[&INTRODUCTION],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 const SLOW: Duration = Duration::from_secs(5);

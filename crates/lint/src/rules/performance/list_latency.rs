@@ -1,10 +1,8 @@
 //! `list-latency`: lists are answered quickly.
 
 use crate::{
-    evidence::{Case, List},
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{LISTS, LISTS_AGAIN, TOOLS_AGAIN_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use std::time::Duration;
 
@@ -12,15 +10,13 @@ pub(super) static RULE: Rule = Rule {
     name: "list-latency",
     group: Group::Performance,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a list is answered within 1 s",
     clause: Clause::practice("practice", "performance"),
     why: "Clients ask for all lists before the first prompt; the user waits for the slowest server.",
     fix: "Keep the list in memory instead of asking a backend for it each time.",
     needs: &[&LISTS, &LISTS_AGAIN],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const SLOW: Duration = Duration::from_secs(1);

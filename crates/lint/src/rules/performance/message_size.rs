@@ -1,25 +1,22 @@
 //! `message-size`: messages have a size that peers accept.
 
 use crate::{
-    evidence::{Case, Direction, FrameRef},
-    outcome::{Finding, Level, Verdict},
+    evidence::{Direction, FrameRef},
     probes::{LARGE_CALL_STEP, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "message-size",
     group: Group::Performance,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no message of the server is larger than 1 MiB",
     clause: Clause::practice("client limits", "time"),
     why: "SDKs refuse messages beyond a few megabytes, and everything that reads one has to hold all of it.",
     fix: "Send a link to a resource, or pages.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const MOST: usize = 1024 * 1024;

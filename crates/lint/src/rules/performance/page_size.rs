@@ -1,26 +1,19 @@
 //! `page-size`: pages are neither tiny nor endless.
 
-use crate::{
-    evidence::{Asked, Case, List},
-    outcome::{Level, Skip, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "page-size",
     group: Group::Performance,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "lists come in pages of useful size: no more than five pages of fewer than 10 entries, and no page of more than 500",
     clause: Clause::practice("client limits", "time"),
     why: "Each page costs a round trip at every start; a page of thousands costs memory and may be refused.",
     fix: "Send 50 to 200 entries a page.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// Pages with fewer entries are not worth a round trip.

@@ -1,11 +1,8 @@
 //! `read-time`: resources are read quickly.
 
 use crate::{
-    evidence::{Asked, Case},
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, RESOURCE_READS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::resource_reads,
+    rules::{prelude::*, resource_reads},
 };
 use std::time::Duration;
 
@@ -13,15 +10,13 @@ pub(super) static RULE: Rule = Rule {
     name: "read-time",
     group: Group::Performance,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a listed resource is read within 2 seconds",
     clause: Clause::practice("client limits", "time"),
     why: "Clients read resources while the user waits, and the model with them.",
     fix: "Keep what is expensive to make, or offer it as a tool that reports progress.",
     needs: &[&LISTS, &RESOURCE_READS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const SLOW: Duration = Duration::from_secs(2);

@@ -1,10 +1,8 @@
 //! `requests-in-parallel`: requests do not wait for each other.
 
 use crate::{
-    evidence::{Asked, Case},
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, LISTS_AGAIN, LISTS_AT_ONCE, LISTS_AT_ONCE_STEP, TOOLS_AGAIN_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use std::time::Duration;
 
@@ -12,15 +10,13 @@ pub(super) static RULE: Rule = Rule {
     name: "requests-in-parallel",
     group: Group::Performance,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "several requests at once take less time than one after another",
     clause: Clause::practice("client limits", "time"),
     why: "Clients send requests side by side; one slow call then holds up all others, pings included.",
     fix: "Handle each request in a task or thread of its own, and do not block the reading loop.",
     needs: &[&LISTS, &LISTS_AGAIN, &LISTS_AT_ONCE],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,26 +1,19 @@
 //! `prompt-arguments`: prompt arguments have the specified form.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "prompt-arguments",
     group: Group::Prompts,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "`arguments` is a list of objects with a `name`",
     clause: Clause::of("2025-11-25", "server/prompts", "Prompt"),
     why: "Clients make a form from it; a JSON Schema or a bare list of names cannot be shown.",
     fix: "Write `[{\"name\": \"topic\", \"description\": \"…\", \"required\": true}]`.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,9 @@
 //! `prompt-arguments-checked`: a prompt without its required arguments is refused.
 
 use crate::{
-    evidence::{Case, Item, List},
-    outcome::{Level, Skip, Verdict},
+    evidence::Item,
     probes::{LISTS, PROMPT_LACKING_STEP, UNKNOWN_RESOURCE},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Prompts,
     level: Level::Warning,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a prompt without a required argument is refused with -32602",
     clause: Clause::of("2025-11-25", "server/prompts", "Error Handling"),
     why: "The model gets a text with a hole in it, such as \"Summarise undefined\".",
     fix: "Check the required arguments first and answer -32602.",
     needs: &[&LISTS, &UNKNOWN_RESOURCE],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

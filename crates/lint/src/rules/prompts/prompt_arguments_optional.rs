@@ -1,25 +1,21 @@
 //! `prompt-arguments-optional`: a prompt may be fetched without `arguments`.
 
 use crate::{
-    evidence::{Asked, Case},
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, PROMPT_BARE_STEP, PROMPT_GETS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "prompt-arguments-optional",
     group: Group::Prompts,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a prompt without required arguments can be fetched without `arguments`",
     clause: Clause::of("2025-11-25", "server/prompts", "Getting a Prompt"),
     why: "Clients leave out what is empty; the prompt then fails for some of them only.",
     fix: "Treat absent `arguments` as `{}`.",
     needs: &[&LISTS, &PROMPT_GETS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,11 +1,6 @@
 //! `prompt-arguments-unique`: argument names of a prompt are unique.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -13,15 +8,13 @@ pub(super) static RULE: Rule = Rule {
     name: "prompt-arguments-unique",
     group: Group::Prompts,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no two arguments of a prompt have the same name",
     clause: Clause::of("2025-11-25", "server/prompts", "Prompt"),
     why: "Arguments are given by name: of two with one name only one gets a value.",
     fix: "Rename one of the arguments.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,12 +1,8 @@
 //! `prompt-content`: the content of prompts is complete.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, PROMPT_GETS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::content,
-    rules::prompt_gets,
+    rules::{content, prelude::*, prompt_gets},
 };
 use serde_json::Value;
 
@@ -14,15 +10,13 @@ pub(super) static RULE: Rule = Rule {
     name: "prompt-content",
     group: Group::Prompts,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every block of content in a prompt is of a known type and has all members of that type",
     clause: Clause::of("2025-11-25", "server/prompts", "PromptMessage"),
     why: "Clients put the messages into the conversation; one they cannot read costs the whole prompt.",
     fix: "Return blocks of type text, image, audio, resource_link or resource with all members they need.",
     needs: &[&LISTS, &PROMPT_GETS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

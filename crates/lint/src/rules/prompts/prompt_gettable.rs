@@ -1,26 +1,21 @@
 //! `prompt-gettable`: listed prompts can be fetched.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, PROMPT_GETS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::prompt_gets,
+    rules::{prelude::*, prompt_gets},
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "prompt-gettable",
     group: Group::Prompts,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every listed prompt that is asked for is known to `prompts/get`",
     clause: Clause::of("2025-11-25", "server/prompts", "Getting a Prompt"),
     why: "Users choose a prompt from the list and get an error.",
     fix: "Answer `prompts/get` for every listed prompt; -32602 is for arguments that are wrong, -32603 for nothing a client can cause.",
     needs: &[&LISTS, &PROMPT_GETS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,26 +1,19 @@
 //! `prompt-member-types`: members of prompts have the types of the schema.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "prompt-member-types",
     group: Group::Prompts,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "`title` and `description` of prompts and their arguments are strings",
     clause: Clause::of("2025-11-25", "schema", "Prompt"),
     why: "Typed clients refuse the whole list for one member of the wrong type.",
     fix: "Write texts as strings and leave out what there is no value for; `null` is none.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,11 +1,8 @@
 //! `prompt-messages`: prompt results contain messages.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, PROMPT_GETS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::prompt_gets,
+    rules::{prelude::*, prompt_gets},
 };
 use serde_json::Value;
 
@@ -13,15 +10,13 @@ pub(super) static RULE: Rule = Rule {
     name: "prompt-messages",
     group: Group::Prompts,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "the result of `prompts/get` has messages with a role and a content block",
     clause: Clause::of("2025-11-25", "server/prompts", "PromptMessage"),
     why: "Clients hand the messages to the model as they are; without role or type they cannot.",
     fix: "Return `messages` with `role` `user` or `assistant` and one `content` object with a `type`.",
     needs: &[&LISTS, &PROMPT_GETS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,25 +1,18 @@
 //! `prompt-name-portable`: names of prompts can be typed.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "prompt-name-portable",
     group: Group::Prompts,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "names of prompts have 1 to 64 characters of `A-Z a-z 0-9 _ - .`",
     clause: Clause::practice("client limits", "prompt names"),
     why: "Clients offer prompts as slash commands; a blank or another character in the name cannot be typed there.",
     fix: "Rename the prompt and put the readable form into `title`.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const LONGEST: usize = 64;

@@ -1,26 +1,19 @@
 //! `prompt-names`: prompts have unique names.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use std::collections::BTreeSet;
 
 pub(super) static RULE: Rule = Rule {
     name: "prompt-names",
     group: Group::Prompts,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every prompt has a name, and no two have the same",
     clause: Clause::of("2025-11-25", "server/prompts", "Prompt"),
     why: "Prompts are chosen by name, often as a slash command; a missing or double one cannot be chosen.",
     fix: "Give each prompt a `name` of its own.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

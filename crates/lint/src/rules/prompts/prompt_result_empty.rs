@@ -1,11 +1,8 @@
 //! `prompt-result-empty`: prompt results are not empty.
 
 use crate::{
-    evidence::{Asked, Case},
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, PROMPT_GETS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::prompt_gets,
+    rules::{prelude::*, prompt_gets},
 };
 use serde_json::Value;
 
@@ -13,15 +10,13 @@ pub(super) static RULE: Rule = Rule {
     name: "prompt-result-empty",
     group: Group::Prompts,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "the result of `prompts/get` has at least one message, with something in it",
     clause: Clause::of("2025-11-25", "server/prompts", "PromptMessage"),
     why: "The user chose a prompt, and nothing happens.",
     fix: "Return the text of the prompt; answer -32602 when an argument makes it impossible.",
     needs: &[&LISTS, &PROMPT_GETS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

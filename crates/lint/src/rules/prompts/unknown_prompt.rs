@@ -1,10 +1,8 @@
 //! `unknown-prompt`: a prompt that does not exist is refused.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{UNKNOWN_PROMPT_STEP, UNKNOWN_RESOURCE},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Prompts,
     level: Level::Warning,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "an unknown prompt is refused with -32602",
     clause: Clause::of("2025-11-25", "server/prompts", "Error Handling"),
     why: "A prompt that was renamed gives the user something else, or nothing, without a word.",
     fix: "Answer `prompts/get` for an unknown name with -32602.",
     needs: &[&UNKNOWN_RESOURCE],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

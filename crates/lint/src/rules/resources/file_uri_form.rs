@@ -1,25 +1,18 @@
 //! `file-uri-form`: file URIs have an absolute path and no remote host.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "file-uri-form",
     group: Group::Resources,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every `file:` URI has an absolute path and no host",
     clause: Clause::practice("RFC 8089", "file URIs"),
     why: "In `file://notes.txt` the file is taken for the name of a computer, and nothing is found.",
     fix: "Write `file:///` and the absolute path.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

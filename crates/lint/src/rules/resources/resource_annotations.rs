@@ -1,10 +1,8 @@
 //! `resource-annotations`: annotations of resources have the specified form.
 
 use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
     probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::{prelude::*, resources_and_templates},
 };
 use serde_json::Value;
 
@@ -12,23 +10,18 @@ pub(super) static RULE: Rule = Rule {
     name: "resource-annotations",
     group: Group::Resources,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "`audience`, `priority` and `lastModified` of resources and templates are of the form that the protocol gives them",
     clause: Clause::of("2025-11-25", "server/resources", "Annotations"),
     why: "Typed clients refuse the whole list for one value that does not fit.",
     fix: "Write `audience` as a list of `user` and `assistant`, `priority` as a number from 0 to 1, `lastModified` as an ISO 8601 time.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let mut items = case.list(List::Resources)?;
-    // Templates are optional.
-    items.extend(case.list(List::Templates).unwrap_or_default());
     let mut findings = Vec::new();
-    for item in items {
+    for item in resources_and_templates(case)? {
         let Some(annotations) = item.value.get("annotations") else { continue };
         if !annotations.is_object() {
             findings.push(item.finding("`annotations` is not an object", "/annotations"));

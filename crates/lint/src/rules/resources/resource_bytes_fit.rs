@@ -1,10 +1,8 @@
 //! `resource-bytes-fit`: binary contents match their media type.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{LISTS, RESOURCE_READS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::Value;
@@ -13,15 +11,13 @@ pub(super) static RULE: Rule = Rule {
     name: "resource-bytes-fit",
     group: Group::Resources,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "contents that are said to be images, PDFs or archives come as `blob` and begin as such",
     clause: Clause::of("2025-11-25", "server/resources", "Resource Contents"),
     why: "Clients hand the contents to a viewer that fails on them.",
     fix: "Correct the `mimeType`, or the contents.",
     needs: &[&LISTS, &RESOURCE_READS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// Media types and their magic numbers.

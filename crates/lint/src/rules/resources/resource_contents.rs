@@ -1,11 +1,8 @@
 //! `resource-contents`: contents have the specified form.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{LISTS, RESOURCE_READS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::resource_reads,
+    rules::{prelude::*, resource_reads},
 };
 use base64::Engine as _;
 use serde_json::Value;
@@ -14,15 +11,13 @@ pub(super) static RULE: Rule = Rule {
     name: "resource-contents",
     group: Group::Resources,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "each content has its URI and either `text` or valid base64 in `blob`",
     clause: Clause::of("2025-11-25", "server/resources", "Resource Contents"),
     why: "Clients refuse contents with neither or both, and show garbage for bad base64.",
     fix: "Return `text` for text and `blob` for anything else, standard base64 with padding.",
     needs: &[&LISTS, &RESOURCE_READS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `resource-contents-empty`: a resource that can be read has contents.
 
 use crate::{
-    evidence::{Asked, Case},
-    outcome::{Level, Verdict},
     probes::{LISTS, RESOURCE_READS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -12,15 +10,13 @@ pub(super) static RULE: Rule = Rule {
     name: "resource-contents-empty",
     group: Group::Resources,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a read of a listed resource gives at least one piece of contents",
     clause: Clause::of("2025-11-25", "server/resources", "Reading Resources"),
     why: "An empty list leaves open whether the resource is empty or gone.",
     fix: "Return one piece with an empty `text` for an empty resource, and an error for one that is gone.",
     needs: &[&LISTS, &RESOURCE_READS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

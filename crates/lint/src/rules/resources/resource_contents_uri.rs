@@ -1,10 +1,8 @@
 //! `resource-contents-uri`: contents have the URI that was read.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{LISTS, RESOURCE_READS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -12,15 +10,13 @@ pub(super) static RULE: Rule = Rule {
     name: "resource-contents-uri",
     group: Group::Resources,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "the contents of a resource carry the URI that was asked for, or one below it",
     clause: Clause::of("2025-11-25", "server/resources", "Resource Contents"),
     why: "Clients file the contents under the URI they carry and do not find them again.",
     fix: "Repeat the URI of the request in each piece of contents.",
     needs: &[&LISTS, &RESOURCE_READS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

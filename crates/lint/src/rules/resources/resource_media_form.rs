@@ -1,31 +1,26 @@
 //! `resource-media-form`: media types are well-formed.
 
 use crate::{
-    evidence::{Case, Item, List},
-    outcome::{Level, Verdict},
+    evidence::Item,
     probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::{prelude::*, resources_and_templates},
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "resource-media-form",
     group: Group::Resources,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every `mimeType` of a resource or template is a media type such as `text/plain`",
     clause: Clause::of("2025-11-25", "server/resources", "Resource"),
     why: "Clients choose by the type how to show a resource; one they cannot parse they show as bytes.",
     fix: "Write type and subtype: `text/markdown`, `application/json`, `image/png`.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let mut items = case.list(List::Resources)?;
-    // Templates are optional.
-    items.extend(case.list(List::Templates).unwrap_or_default());
+    let items = resources_and_templates(case)?;
     let wrong = |item: &&Item<'_>| {
         item.value.get("mimeType").is_some_and(|it| it.as_str().is_none_or(|it| !is_media(it)))
     };

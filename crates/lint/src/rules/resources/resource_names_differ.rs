@@ -1,26 +1,19 @@
 //! `resource-names-differ`: names distinguish resources in a list.
 
-use crate::{
-    evidence::{Case, Item, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{evidence::Item, probes::LISTS, rules::prelude::*};
 use std::collections::BTreeMap;
 
 pub(super) static RULE: Rule = Rule {
     name: "resource-names-differ",
     group: Group::Resources,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no two resources have the same name and title",
     clause: Clause::practice("practice", "names that users see"),
     why: "Users choose a resource from a list of names and cannot tell which is which.",
     fix: "Give each a title of its own.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,26 +1,21 @@
 //! `resource-readable`: listed resources can be read.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{LISTS, RESOURCE_READS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::resource_reads,
+    rules::{prelude::*, resource_reads},
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "resource-readable",
     group: Group::Resources,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every listed resource can be read",
     clause: Clause::of("2025-11-25", "server/resources", "Reading Resources"),
     why: "The user picks a resource from the list and gets an error.",
     fix: "List only what can be read, or correct how it is read.",
     needs: &[&LISTS, &RESOURCE_READS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

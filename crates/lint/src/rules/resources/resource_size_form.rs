@@ -1,10 +1,9 @@
 //! `resource-size-form`: the size of a resource is a number of bytes.
 
 use crate::{
-    evidence::{Case, Item, List},
-    outcome::{Finding, Level, Verdict},
+    evidence::Item,
     probes::{LISTS, RESOURCE_READS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::Value;
@@ -13,15 +12,13 @@ pub(super) static RULE: Rule = Rule {
     name: "resource-size-form",
     group: Group::Resources,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "`size` is a number of bytes, and the bytes in `blob` are as many",
     clause: Clause::of("2025-11-25", "schema", "Resource"),
     why: "Clients decide by the size whether a resource fits into the context; what is no number makes the list invalid.",
     fix: "State the size in bytes before base64, or leave it out when it changes.",
     needs: &[&LISTS, &RESOURCE_READS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,25 +1,21 @@
 //! `resource-type`: contents match their media type and size.
 
 use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, RESOURCE_READ_STEP, RESOURCE_READS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "resource-type",
     group: Group::Resources,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "the content of a resource fits its `mimeType` and `size`",
     clause: Clause::of("2025-11-25", "server/resources", "Resource"),
     why: "Clients choose by type and size how to show a resource and whether to read it at all.",
     fix: "Give the type and the size (in bytes) of what is really returned, or leave them out.",
     needs: &[&LISTS, &RESOURCE_READS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

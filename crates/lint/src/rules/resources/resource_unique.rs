@@ -1,26 +1,19 @@
 //! `resource-unique`: a URI is listed once.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use std::collections::BTreeSet;
 
 pub(super) static RULE: Rule = Rule {
     name: "resource-unique",
     group: Group::Resources,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no two resources have the same URI",
     clause: Clause::of("2025-11-25", "server/resources", "Resource"),
     why: "Only one of them can be read; clients show both and give the same for either.",
     fix: "Give each resource a URI of its own.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,25 +1,18 @@
 //! `resource-uri`: resources have a name and an absolute URI.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "resource-uri",
     group: Group::Resources,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every resource has a name and an absolute URI",
     clause: Clause::of("2025-11-25", "server/resources", "Resource"),
     why: "A resource without a URI cannot be read, one without a name cannot be chosen.",
     fix: "Give each resource a `uri` with a scheme (RFC 3986) and a `name`.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,25 +1,18 @@
 //! `resource-uri-characters`: URIs have only allowed characters.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "resource-uri-characters",
     group: Group::Resources,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "URIs of resources have no blanks, quotes, braces or control characters",
     clause: Clause::of("2025-11-25", "server/resources", "Resource"),
     why: "One client encodes the character, another does not: the URI that comes back is not the one that was listed.",
     fix: "Encode it, a blank as `%20`.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

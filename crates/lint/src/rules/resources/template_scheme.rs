@@ -1,25 +1,18 @@
 //! `template-scheme`: templates expand to absolute URIs.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "template-scheme",
     group: Group::Resources,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every `uriTemplate` has a variable, and filled in it is a URI with a scheme",
     clause: Clause::of("2025-11-25", "server/resources", "Resource Templates"),
     why: "What comes out cannot be read, or is one resource that should stand in the list.",
     fix: "Put a scheme in front, such as `file:///{path}`; list what has no variable as a resource.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

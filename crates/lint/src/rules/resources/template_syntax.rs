@@ -1,25 +1,18 @@
 //! `template-syntax`: URI templates can be expanded.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "template-syntax",
     group: Group::Resources,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every resource template is a valid RFC 6570 template with a name",
     clause: Clause::of("2025-11-25", "server/resources", "Resource Templates"),
     why: "Clients cannot expand a broken template, and leave it out.",
     fix: "Write variables as `{name}`; see RFC 6570 for the other forms.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,26 +1,19 @@
 //! `templates-unique`: no two templates are the same.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use std::collections::BTreeSet;
 
 pub(super) static RULE: Rule = Rule {
     name: "templates-unique",
     group: Group::Resources,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no two templates have the same `uriTemplate`",
     clause: Clause::of("2025-11-25", "server/resources", "Resource Templates"),
     why: "Clients show one thing twice, and cannot tell which is meant.",
     fix: "Take one of the entries out.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

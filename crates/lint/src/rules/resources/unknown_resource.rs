@@ -1,10 +1,8 @@
 //! `unknown-resource`: a resource that does not exist cannot be read.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{UNKNOWN_RESOURCE, UNKNOWN_RESOURCE_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use trunkline_protocol::Era;
 
@@ -13,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Resources,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "reading an unknown resource fails, with -32002 (legacy) or -32602 (modern)",
     clause: Clause::of("2026-07-28", "server/resources", "Error Handling"),
     why: "Empty contents look like an empty file; the model goes on as if it had read it.",
     fix: "Answer with the error instead of empty `contents`.",
     needs: &[&UNKNOWN_RESOURCE],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

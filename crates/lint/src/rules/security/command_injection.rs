@@ -1,10 +1,8 @@
 //! `command-injection`: an argument is not evaluated by a shell, a template or a database.
 
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{COMMAND_CALL_STEP, INJECTIONS, LISTS, PRODUCT},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -13,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Security,
     level: Level::Critical,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "an argument is not run by a shell, a template or a database",
     clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
     why: "An attacker who controls the model's input runs programs on the server's machine.",
     fix: "Start programs with a list of arguments, without a shell, and never put arguments into templates or queries as text.",
     needs: &[&LISTS, &INJECTIONS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -5,25 +5,21 @@ use super::{
     texts::{self, Text},
 };
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "concealment",
     group: Group::Security,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no text asks the model to keep something from the user",
     clause: Clause::practice("OWASP MCP Top 10", "MCP03 tool poisoning"),
     why: "Users cannot object to what they do not see.",
     fix: "Leave out what the model should not say; a tool has no secrets from its user.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

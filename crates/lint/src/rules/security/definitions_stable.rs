@@ -1,10 +1,9 @@
 //! `definitions-stable`: tool definitions do not change within a session without a notification.
 
 use crate::{
-    evidence::{Asked, Case, Item, List},
-    outcome::{Finding, Level, Verdict},
+    evidence::Item,
     probes::{LISTS, LISTS_AGAIN, TOOLS_AGAIN_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -12,15 +11,13 @@ pub(super) static RULE: Rule = Rule {
     name: "definitions-stable",
     group: Group::Security,
     level: Level::Critical,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "the definition of a tool does not change within a session without a `list_changed` notification",
     clause: Clause::of("2025-11-25", "server/tools", "List Changed Notification"),
     why: "A tool that was reviewed and then changes its description or schema can steer the model without anybody noticing (rug pull).",
     fix: "Keep definitions constant, or send `notifications/tools/list_changed` when they change.",
     needs: &[&LISTS, &LISTS_AGAIN],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -2,10 +2,8 @@
 
 use super::words;
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use base64::Engine as _;
 
@@ -13,15 +11,13 @@ pub(super) static RULE: Rule = Rule {
     name: "encoded-text",
     group: Group::Security,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no description carries encoded text",
     clause: Clause::practice("OWASP MCP Top 10", "MCP03 tool poisoning"),
     why: "Models decode base64 as they read; people who approve a tool do not, so that it can say anything.",
     fix: "Write the text in plain words, or take it out.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// Shorter runs are names, hashes or examples.

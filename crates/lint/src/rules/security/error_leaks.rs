@@ -1,10 +1,8 @@
 //! `error-leaks`: errors do not reveal internals of the server.
 
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{ENVELOPES, INJECTIONS, MALFORMED, TOOL_CALLS, UNKNOWN_METHOD, UNKNOWN_TOOL},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -13,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Security,
     level: Level::Warning,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "errors tell what was wrong, not how the server is built",
     clause: Clause::practice("OWASP MCP Top 10", "MCP10 context over-sharing"),
     why: "Stack traces and paths show an attacker which software runs where, and they cost the model tokens that help nobody.",
     fix: "Log the trace on the server, and answer one sentence that the caller can act on.",
     needs: &[&TOOL_CALLS, &UNKNOWN_TOOL, &UNKNOWN_METHOD, &MALFORMED, &ENVELOPES, &INJECTIONS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// Marks of stack traces.

@@ -1,10 +1,8 @@
 //! `form-secrets`: forms do not ask for secrets.
 
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -12,15 +10,13 @@ pub(super) static RULE: Rule = Rule {
     name: "form-secrets",
     group: Group::Security,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no question of the server asks for passwords or keys in a form",
     clause: Clause::of("2025-11-25", "client/elicitation", "Form Mode Security"),
     why: "What is typed into a form goes through the client, its logs and often the model.",
     fix: "Send the user to a page of the server (URL elicitation) for secrets.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const SECRET: [&str; 7] =

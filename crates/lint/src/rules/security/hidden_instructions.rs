@@ -5,25 +5,21 @@ use super::{
     texts::{self, Text},
 };
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "hidden-instructions",
     group: Group::Security,
     level: Level::Critical,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no text of the server gives the model orders beyond the use of its tools",
     clause: Clause::practice("OWASP MCP Top 10", "MCP03 tool poisoning"),
     why: "Descriptions go into the model's prompt: an order hidden in one makes the model read files, send data or ignore its user.",
     fix: "Describe what the tool does; leave out orders, priorities and anything about other tools or files.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

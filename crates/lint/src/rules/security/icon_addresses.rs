@@ -2,25 +2,21 @@
 
 use super::words;
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "icon-addresses",
     group: Group::Security,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "icons are images from https or data addresses",
     clause: Clause::of("2025-11-25", "basic", "icons"),
     why: "A client that shows the icon runs script, reads a local file or tells a stranger who uses the server.",
     fix: "Give icons as `https:` addresses of your own host, or as `data:image/…`.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -2,25 +2,21 @@
 
 use super::texts::{self, Text};
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "invisible-text",
     group: Group::Security,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no text has invisible characters, text direction tricks or terminal escapes",
     clause: Clause::practice("OWASP MCP Top 10", "MCP03 tool poisoning"),
     why: "The model reads what the person who approves the tool cannot see.",
     fix: "Take the characters out; they come from copying, or from an attack.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

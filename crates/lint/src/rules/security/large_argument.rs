@@ -2,12 +2,10 @@
 //! server.
 
 use crate::{
-    evidence::{Asked, Case},
-    outcome::{Level, Skip, Verdict},
     probes::{
         DEEP_CALL_AFTER, INJECTIONS, LARGE_CALL_AFTER, LARGE_CALL_STEP, LISTS, TOOL_CALL_STEP, TOOL_CALLS,
     },
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -15,14 +13,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Security,
     level: Level::Warning,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "an argument of a megabyte or of a thousand levels neither ends nor blocks the server",
     clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
     why: "One call, made by mistake or on purpose, makes the server unavailable to all its users.",
     fix: "Bound the length and depth of arguments in the schema and in the code, and refuse what is longer.",
     needs: &[&LISTS, &TOOL_CALLS, &INJECTIONS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,26 +1,18 @@
 //! `locked-definitions`: tools match the accepted definitions.
 
-use crate::{
-    engine::LockSubject,
-    evidence::{Case, Item, List},
-    outcome::{Finding, Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{engine::LockSubject, evidence::Item, probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "locked-definitions",
     group: Group::Security,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every tool is defined as the lock file says",
     clause: Clause::practice("lock file", "tool definitions"),
     why: "A server that changes its tools after they were reviewed can make the model do what nobody approved (rug pull).",
     fix: "Look at what changed; if it is right, write the lock file again with `--write-lock`.",
     needs: &[&LISTS],
     check: Check::Lock(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>, lock: &LockSubject) -> Verdict {

@@ -1,10 +1,8 @@
 //! `path-escape`: a path argument does not lead out of the tool's root.
 
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{ESCAPE_CALL_STEP, INJECTIONS, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -13,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Security,
     level: Level::Critical,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a path argument does not lead out of the tool's root",
     clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
     why: "An attacker who controls the model's input reads every file that the server can: keys, tokens, the documents of its user.",
     fix: "Resolve the path, links included, and check that it lies below the root before opening it.",
     needs: &[&LISTS, &INJECTIONS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `request-forgery`: no tool fetches a URL of the machine it runs on.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, OUTGOING_CALL_STEP, OUTGOING_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Security,
     level: Level::Error,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no tool fetches an address of the machine it runs on",
     clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
     why: "An attacker who controls the model's input reaches services that trust only this machine: databases, control panels, cloud metadata.",
     fix: "Resolve the name, refuse loopback, link-local and private addresses, and check again after every redirect.",
     needs: &[&LISTS, &OUTGOING_CALLS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `resource-escape`: a read does not return arbitrary files of the machine.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{LISTS, RESOURCE_ESCAPE, RESOURCE_ESCAPE_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Security,
     level: Level::Critical,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a read gives no file of the machine that is no listed resource",
     clause: Clause::of("2025-11-25", "server/resources", "Security Considerations"),
     why: "Every client can read all files that the server can: keys, tokens, the documents of its user.",
     fix: "Resolve the path, check that it lies below the root, and only then open it; refuse other schemes and `..`.",
     needs: &[&LISTS, &RESOURCE_ESCAPE],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

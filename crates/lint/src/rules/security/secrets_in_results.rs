@@ -1,11 +1,10 @@
 //! `secrets-in-results`: no answer or log message contains a key or a password.
 
 use crate::{
-    evidence::{Case, Message},
-    outcome::{Finding, Level, Skip, Verdict},
+    evidence::Message,
     pointer,
     probes::{INTRODUCTION, LISTS, PROMPT_GETS, RESOURCE_READS, TOOL_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -13,15 +12,13 @@ pub(super) static RULE: Rule = Rule {
     name: "secrets-in-results",
     group: Group::Security,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no answer or log message of the server holds a key or a password",
     clause: Clause::of("2025-11-25", "server/utilities/logging", "Security"),
     why: "Answers go into the model's context, into logs and to whatever the model writes next.",
     fix: "Take secrets out of what tools, resources and prompts return and of what is logged, and change the one that was shown.",
     needs: &[&INTRODUCTION, &LISTS, &RESOURCE_READS, &PROMPT_GETS, &TOOL_CALLS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// Pointers to the texts of an answer; `secrets-in-texts` checks definitions.

@@ -2,25 +2,21 @@
 
 use super::texts::{self, Text};
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "secrets-in-texts",
     group: Group::Security,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no text of the server holds a key or a password",
     clause: Clause::of("2025-11-25", "server/utilities/logging", "Security"),
     why: "Definitions travel to every client and into every model's context, and are logged on the way.",
     fix: "Take the secret out, and change it: it has been published.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,26 +1,18 @@
 //! `shadowed-names`: no two servers offer the same tool.
 
-use crate::{
-    engine::Fleet,
-    evidence::{Evidence, List},
-    outcome::{Finding, Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{engine::Fleet, evidence::Evidence, probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "shadowed-names",
     group: Group::Security,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no tool of one server has the name of another server's tool, or one that looks like it",
     clause: Clause::of("2026-07-28", "server/tools", "Tool Names"),
     why: "A call meant for one server reaches the other: by accident, or because somebody chose the name on purpose.",
     fix: "Rename the tool, or put the servers behind a gateway that prefixes names.",
     needs: &[&LISTS],
     check: Check::Fleet(check),
+    ..Rule::USUAL
 };
 
 fn check(fleet: &Fleet<'_>) -> Verdict {

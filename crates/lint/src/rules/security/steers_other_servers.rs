@@ -3,24 +3,21 @@
 use super::words;
 use crate::{
     engine::Fleet,
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "steers-other-servers",
     group: Group::Security,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no text speaks about the tools of another server",
     clause: Clause::practice("OWASP MCP Top 10", "MCP03 tool poisoning"),
     why: "One server changes how the tools of another are used: where mail goes, what is read, which tool is avoided.",
     fix: "Describe your own tools only.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Fleet(check),
+    ..Rule::USUAL
 };
 
 /// Shorter names may be ordinary words.

@@ -2,25 +2,21 @@
 
 use super::texts::{self, Text};
 use crate::{
-    evidence::{Case, List},
-    outcome::{Finding, Level, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "steers-other-tools",
     group: Group::Security,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no text tells the model how to use the tools of others",
     clause: Clause::practice("OWASP MCP Top 10", "MCP03 tool poisoning"),
     why: "One server's description changes what another server's tool does; the user approved neither.",
     fix: "Describe this tool; leave other tools to their own descriptions.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

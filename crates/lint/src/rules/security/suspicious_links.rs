@@ -2,10 +2,8 @@
 
 use super::texts::{self, Text};
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use std::collections::BTreeSet;
 
@@ -13,15 +11,13 @@ pub(super) static RULE: Rule = Rule {
     name: "suspicious-links",
     group: Group::Security,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no text has encoded blobs, shortened links or links to bare addresses",
     clause: Clause::practice("OWASP MCP Top 10", "MCP03 tool poisoning"),
     why: "Nobody can see where such a link leads or what such a blob says; models follow and decode them.",
     fix: "Write out the address with its name, and the text in plain language.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,26 +1,19 @@
 //! `toxic-flow`: no configuration combines untrusted content, private data and a way to send data
 //! out.
 
-use crate::{
-    engine::Fleet,
-    outcome::{Finding, Level, Skip, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{engine::Fleet, probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "toxic-flow",
     group: Group::Security,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no configuration brings together strangers' texts, private data and a way out",
     clause: Clause::practice("OWASP MCP Top 10", "MCP06 intent flow subversion"),
     why: "A text that one server fetches can order the model to read private data with another, and to send it away with a third.",
     fix: "Use such servers in separate configurations, or let a person approve every call of the one that sends.",
     needs: &[&LISTS],
     check: Check::Fleet(check),
+    ..Rule::USUAL
 };
 
 /// Words in names of tools that read untrusted content.

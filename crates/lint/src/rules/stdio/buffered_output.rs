@@ -1,10 +1,9 @@
 //! `buffered-output`: answers are flushed at once.
 
 use crate::{
-    evidence::{Asked, Direction, Evidence, FrameRef, Line, Settled},
-    outcome::{Finding, Level, Skip, Verdict},
+    evidence::{Direction, Evidence, FrameRef, Line, Settled},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 use std::time::Duration;
@@ -13,8 +12,6 @@ pub(super) static RULE: Rule = Rule {
     name: "buffered-output",
     group: Group::Stdio,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
     carriers: Carriers::Stdio,
     summary: "an answer is written when it is ready, and not kept in a buffer",
     clause: Clause::practice("practice", "answers when they are ready"),
@@ -22,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Flush standard output after every message (Python: `flush=True` or `python -u`; C: `setvbuf`).",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 fn check(evidence: &Evidence) -> Verdict {

@@ -1,18 +1,11 @@
 //! `children-left`: a server ends its child processes when it exits.
 
-use crate::{
-    evidence::Evidence,
-    outcome::{Finding, Level, Skip, Verdict},
-    probes::INTRODUCTION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{evidence::Evidence, probes::INTRODUCTION, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "children-left",
     group: Group::Stdio,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
     carriers: Carriers::Stdio,
     summary: "a server ends its child processes when it exits",
     clause: Clause::of("2026-07-28", "basic/transports/stdio", "Shutdown"),
@@ -20,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "End the processes that the server started, and wait for them, before it exits.",
     needs: &[&INTRODUCTION],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 fn check(evidence: &Evidence) -> Verdict {

@@ -2,17 +2,14 @@
 
 use crate::{
     evidence::{Evidence, Line, Settled},
-    outcome::{Finding, Level, Skip, Verdict},
     probes::INTRODUCTION,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "leaves-at-eof",
     group: Group::Stdio,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
     carriers: Carriers::Stdio,
     summary: "an idle server exits soon after its standard input is closed",
     clause: Clause::of("2026-07-28", "basic/transports/stdio", "Shutdown"),
@@ -20,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "End the process when reading standard input gives end-of-file.",
     needs: &[&INTRODUCTION],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 fn check(evidence: &Evidence) -> Verdict {

@@ -1,11 +1,9 @@
 //! `line-endings`: blank lines and CR LF do no harm.
 
 use crate::{
-    evidence::{Asked, Case, Settled},
-    outcome::{Level, Verdict},
+    evidence::Settled,
     probes::{LINE_ENDINGS, LINE_ENDINGS_STEP, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::plain_fails,
+    rules::{plain_fails, prelude::*},
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -13,7 +11,6 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Stdio,
     level: Level::Warning,
     mode: Mode::Negative,
-    eras: Eras::Both,
     carriers: Carriers::Stdio,
     summary: "a blank line is skipped, and a line may end with CR LF",
     clause: Clause::practice("practice", "lines on standard input"),
@@ -21,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Skip lines without content, and strip white space at the end of the others.",
     needs: &[&LISTS, &LINE_ENDINGS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

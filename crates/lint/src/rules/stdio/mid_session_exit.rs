@@ -1,21 +1,18 @@
 //! `mid-session-exit`: the process runs until its client closes the input.
 
 use crate::{
-    evidence::{Asked, Case, Step},
-    outcome::{Finding, Level, Verdict},
+    evidence::Step,
     probes::{
         BATCH_AFTER, BATCH_STEP, ENVELOPES_AFTER, ENVELOPES_STEP, INTRODUCTION, LISTS, MALFORMED_AFTER,
         MALFORMED_STEP, PING, UNKNOWN_METHOD,
     },
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "mid-session-exit",
     group: Group::Stdio,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
     carriers: Carriers::Stdio,
     summary: "the server does not exit while a client uses it",
     clause: Clause::of("2026-07-28", "basic/transports/stdio", "Unexpected Termination"),
@@ -23,6 +20,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Catch the failure that ends the process (its last words are below), and exit only when standard input ends.",
     needs: &[&INTRODUCTION, &LISTS, &PING, &UNKNOWN_METHOD],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// Steps after which other rules report an exit of the server.

@@ -2,17 +2,14 @@
 
 use crate::{
     evidence::{Direction, Evidence, Frame, FrameRef},
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "one-line-messages",
     group: Group::Stdio,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
     carriers: Carriers::Stdio,
     summary: "every message is one line",
     clause: Clause::of("2026-07-28", "basic/transports/stdio", ""),
@@ -20,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Write JSON without line breaks (no pretty printing), and end it with one newline.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 /// Maximum number of lines of a multi-line message that is recognised.

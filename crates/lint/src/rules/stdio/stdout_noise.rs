@@ -2,17 +2,14 @@
 
 use crate::{
     evidence::{Direction, Evidence, FrameRef},
-    outcome::{Finding, Level, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "stdout-noise",
     group: Group::Stdio,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
     carriers: Carriers::Stdio,
     summary: "standard output carries nothing but messages",
     clause: Clause::of("2026-07-28", "basic/transports/stdio", ""),
@@ -20,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Write banners, logs and progress to standard error.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 fn check(evidence: &Evidence) -> Verdict {

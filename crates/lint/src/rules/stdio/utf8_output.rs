@@ -2,17 +2,14 @@
 
 use crate::{
     evidence::{Direction, Evidence, FrameRef},
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "utf8-output",
     group: Group::Stdio,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
     carriers: Carriers::Stdio,
     summary: "everything on standard output is UTF-8 and begins without a byte-order mark",
     clause: Clause::of("2026-07-28", "basic/transports", "Messages"),
@@ -20,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Write UTF-8 without a byte-order mark, whatever the system's code page is.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Target(check),
+    ..Rule::USUAL
 };
 
 fn check(evidence: &Evidence) -> Verdict {

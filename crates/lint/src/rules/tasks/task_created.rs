@@ -2,10 +2,8 @@
 
 use super::{created, lacking};
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{LISTS, TASK_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use trunkline_protocol::Era;
 
@@ -14,14 +12,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Tasks,
     level: Level::Error,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a new task has an id, a status, its times and how long it is kept",
     clause: Clause::of("2025-11-25", "basic/utilities/tasks", "Creating Tasks"),
     why: "Without them the client cannot ask for the task, does not know when to ask, or asks when it is long gone.",
     fix: "Answer with `taskId`, `status`, `createdAt`, `lastUpdatedAt` and `ttl` (`ttlMs` in the modern era).",
     needs: &[&LISTS, &TASK_CALLS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

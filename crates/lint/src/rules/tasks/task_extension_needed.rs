@@ -3,10 +3,8 @@
 
 use super::declared;
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{TASK_QUESTIONS, TASK_STRANGER_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -15,13 +13,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Error,
     mode: Mode::Negative,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "a client that does not declare the extension gets -32021 from task methods",
     clause: Clause::practice("extension io.modelcontextprotocol/tasks 2026-07-28", "Protocol Errors"),
     why: "A client that does not support tasks gets answers that it cannot understand, instead of the error.",
     fix: "Look at `clientCapabilities.extensions` of the request, and answer -32021 where the extension lacks.",
     needs: &[&TASK_QUESTIONS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

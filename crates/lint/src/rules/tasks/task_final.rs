@@ -2,10 +2,8 @@
 
 use super::created;
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, TASK_CALLS, TASK_CANCEL_STEP, TASK_GET_STEP, TASK_LATER_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 use trunkline_protocol::Era;
@@ -15,14 +13,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Tasks,
     level: Level::Error,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a task that has ended stays as it is",
     clause: Clause::of("2025-11-25", "basic/utilities/tasks", "Task Status Lifecycle"),
     why: "A client that has shown a result finds it taken back, or two clients see two different ends.",
     fix: "Refuse to cancel an ended task with -32602 (2025-11-25), and never change its status again.",
     needs: &[&LISTS, &TASK_CALLS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

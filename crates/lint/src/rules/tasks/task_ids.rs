@@ -2,10 +2,8 @@
 
 use super::created;
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, TASK_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -13,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Tasks,
     level: Level::Error,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "task ids cannot be guessed",
     clause: Clause::of("2025-11-25", "basic/utilities/tasks", "Task Isolation and Access Control"),
     why: "The id is all it takes to read a result or to cancel the work of somebody else.",
     fix: "Take at least 128 bits from a cryptographic source of randomness, for example a version 4 UUID.",
     needs: &[&LISTS, &TASK_CALLS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// A shorter id cannot hold 64 bits, not even in base64.

@@ -1,10 +1,8 @@
 //! `task-list-open`: a server without authentication does not list tasks.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{AUTH_BARE_STEP, AUTHORIZATION, TASK_QUESTIONS, TASKS_LIST_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {

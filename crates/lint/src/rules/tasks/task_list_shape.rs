@@ -2,10 +2,8 @@
 
 use super::lacking;
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{TASK_QUESTIONS, TASKS_LIST_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -14,13 +12,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Error,
     mode: Mode::Negative,
     eras: Eras::Legacy,
-    carriers: Carriers::Any,
     summary: "listed tasks have id, status, times and ttl",
     clause: Clause::of("2025-11-25", "basic/utilities/tasks", "Listing Tasks"),
     why: "A client that finds its tasks again after a restart cannot tell which are done and which are gone.",
     fix: "Give every task `taskId`, `status`, `createdAt`, `lastUpdatedAt` and `ttl`.",
     needs: &[&TASK_QUESTIONS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

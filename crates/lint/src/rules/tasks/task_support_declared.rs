@@ -1,27 +1,21 @@
 //! `task-support-declared`: tools that run as tasks are offered only where the server declares
 //! tasks for tool calls.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "task-support-declared",
     group: Group::Tasks,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Legacy,
-    carriers: Carriers::Any,
     summary: "tools that run as tasks are offered only where the server declares tasks for tool calls",
     clause: Clause::of("2025-11-25", "basic/utilities/tasks", "Tool-Level Negotiation"),
     why: "Clients ignore `taskSupport` without the declaration; a tool that requires a task can then not be called at all.",
     fix: "Declare `tasks.requests.tools.call`, or drop `taskSupport` from the tools.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

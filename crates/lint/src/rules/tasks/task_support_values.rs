@@ -1,25 +1,19 @@
 //! `task-support-values`: `taskSupport` of a tool is `required`, `optional` or `forbidden`.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "task-support-values",
     group: Group::Tasks,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Legacy,
-    carriers: Carriers::Any,
     summary: "`taskSupport` of a tool is `required`, `optional` or `forbidden`",
     clause: Clause::of("2025-11-25", "basic/utilities/tasks", "Tool-Level Negotiation"),
     why: "A client that does not know the word calls the tool the wrong way, or drops it.",
     fix: "Use one of the three words, or leave `execution` out.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

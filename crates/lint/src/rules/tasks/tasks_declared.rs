@@ -1,10 +1,8 @@
 //! `tasks-declared`: a server that declares no tasks refuses task methods.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{UNKNOWN_METHOD, UNKNOWN_METHOD_STEP, UNKNOWN_TASK, UNKNOWN_TASK_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Tasks,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a server that declares no tasks refuses the methods of tasks",
     clause: Clause::of("2025-11-25", "basic/utilities/tasks", "Error Handling"),
     why: "A client that asks for a task of a server without tasks must learn that there is none, and not wait for it.",
     fix: "Answer -32601, or declare the capability `tasks`.",
     needs: &[&UNKNOWN_TASK, &UNKNOWN_METHOD],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

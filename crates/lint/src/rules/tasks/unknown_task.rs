@@ -2,10 +2,8 @@
 
 use super::declared;
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{TASK_QUESTIONS, TASK_UNKNOWN_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use trunkline_protocol::Era;
 
@@ -14,14 +12,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Tasks,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "an unknown task is refused with -32602",
     clause: Clause::of("2025-11-25", "basic/utilities/tasks", "Protocol Errors"),
     why: "A client that asks for a task which is gone waits for ever, or takes an empty answer for its result.",
     fix: "Answer the error -32602 when the task id is not known or belongs to somebody else.",
     needs: &[&TASK_QUESTIONS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

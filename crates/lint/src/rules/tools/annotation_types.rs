@@ -1,26 +1,19 @@
 //! `annotation-types`: annotations have the specified types.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "annotation-types",
     group: Group::Tools,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "hints are booleans and titles are strings",
     clause: Clause::of("2025-11-25", "schema", "ToolAnnotations"),
     why: "Typed clients refuse the whole list when one hint is a string.",
     fix: "Write `\"readOnlyHint\": true`, not `\"true\"`.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 type Wanted = (&'static str, &'static str, fn(&Value) -> bool);

@@ -1,10 +1,8 @@
 //! `argument-error-hint`: an argument error names the argument.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, TOOL_CALL_ILL_TYPED_STEP, TOOL_CALL_LACKING_STEP, TOOL_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -13,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Tools,
     level: Level::Warning,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "the error for a wrong argument says which one is wrong",
     clause: Clause::of("2025-11-25", "server/tools", "Error Handling"),
     why: "A model corrects itself only when the text tells it what to correct; otherwise it repeats the same call.",
     fix: "Answer with `isError` and a text such as \"`path` must be a string\"; -32603 says that the server is broken.",
     needs: &[&TOOL_CALLS, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `arguments-checked`: wrong arguments are refused.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{LISTS, TOOL_CALL_ILL_TYPED_STEP, TOOL_CALL_LACKING_STEP, TOOL_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Tools,
     level: Level::Error,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a call with a missing or ill-typed argument is refused, as an error or a result with `isError`",
     clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
     why: "The tool runs with something it did not expect: it does the wrong thing, or fails where nobody sees why.",
     fix: "Validate the arguments against `inputSchema` before the tool runs.",
     needs: &[&TOOL_CALLS, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `arguments-optional`: a call may leave `arguments` out.
 
 use crate::{
-    evidence::{Asked, Case},
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, TOOL_CALL_BARE_STEP, TOOL_CALL_STEP, TOOL_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Tools,
     level: Level::Warning,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a tool without required parameters can be called without `arguments`",
     clause: Clause::of("2025-11-25", "server/tools", "Calling Tools"),
     why: "Clients leave out what is empty; the tool then fails for some of them only.",
     fix: "Treat absent `arguments` as `{}`.",
     needs: &[&LISTS, &TOOL_CALLS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

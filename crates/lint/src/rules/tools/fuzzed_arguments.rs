@@ -1,11 +1,8 @@
 //! `fuzzed-arguments`: generated arguments do no harm.
 
 use crate::{
-    evidence::{Asked, Case},
-    outcome::{Level, Verdict},
     probes::{FUZZ_ARGUMENTS, FUZZ_CALL_AFTER, FUZZ_CALL_STEP, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::fuzzed,
+    rules::{fuzzed, prelude::*},
 };
 use std::collections::BTreeSet;
 
@@ -14,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Tools,
     level: Level::Error,
     mode: Mode::Fuzz,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "tools answer generated arguments with a result or an error, and the server goes on",
     clause: Clause::of("2025-11-25", "server/tools", "Security Considerations"),
     why: "Models make up arguments that nobody thought of; a tool that falls over takes all others with it.",
     fix: "Run the reproducer file, check the arguments before they are used, and answer with `isError` and a text.",
     needs: &[&FUZZ_ARGUMENTS, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

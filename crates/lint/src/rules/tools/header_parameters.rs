@@ -1,11 +1,6 @@
 //! `header-parameters`: `x-mcp-header` follows its rules.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -13,15 +8,14 @@ pub(super) static RULE: Rule = Rule {
     name: "header-parameters",
     group: Group::Tools,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "`x-mcp-header` is a unique header name on a plain property that is reached through `properties` only",
     clause: Clause::of("2026-07-28", "server/tools", "x-mcp-header"),
     why: "Clients over HTTP must leave a tool out of the list when its header parameters break the rules.",
     fix: "Use a token such as `Region`, once per schema, on properties of type string, integer or boolean; never for secrets.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const UNREACHABLE: &str = "`x-mcp-header` is at a place that `properties` does not reach";

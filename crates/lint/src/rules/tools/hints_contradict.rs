@@ -1,25 +1,18 @@
 //! `hints-contradict`: hints do not contradict each other.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "hints-contradict",
     group: Group::Tools,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no tool is said to be read-only and destructive at once",
     clause: Clause::of("2025-11-25", "schema", "ToolAnnotations"),
     why: "Clients believe one of the two: they ask for every read, or for no deletion.",
     fix: "Leave `destructiveHint` out where `readOnlyHint` is true.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

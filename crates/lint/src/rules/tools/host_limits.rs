@@ -1,26 +1,19 @@
 //! `host-limits`: names and schemas are accepted by all hosts.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "host-limits",
     group: Group::Tools,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "names and schemas stay within what every common client takes",
     clause: Clause::practice("client limits", "tool names and schemas"),
     why: "Some clients refuse names above 64 characters or with dots, and schemas with a list of types or alternatives at the root; the tool is missing there.",
     fix: "Keep names within 64 characters of letters, digits, `_` and `-`, and the schema's root a plain object.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// The limit of common providers. Clients may add a prefix that counts too; it is unknown here.

@@ -1,25 +1,18 @@
 //! `mutating-hints`: tools that change something say so.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "mutating-hints",
     group: Group::Tools,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a tool whose name says that it changes something has annotations that do not deny it",
     clause: Clause::of("2025-11-25", "schema", "ToolAnnotations"),
     why: "Clients let read-only tools run without asking; a tool that deletes under that flag does so unseen.",
     fix: "Set `readOnlyHint` to false for tools that write, and `destructiveHint` where they overwrite or delete.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const DESTRUCTIVE: [&str; 8] = ["delete", "remove", "drop", "destroy", "purge", "erase", "wipe", "truncate"];

@@ -1,25 +1,19 @@
 //! `output-schema-object`: legacy output schemas describe objects.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "output-schema-object",
     group: Group::Tools,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Legacy,
-    carriers: Carriers::Any,
     summary: "the root of `outputSchema` is of type object",
     clause: Clause::of("2025-11-25", "schema", "Tool"),
     why: "Revisions before 2026-07-28 allow objects only; clients refuse other output schemas.",
     fix: "Wrap the value into an object, such as `{\"items\": […]}`.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,26 +1,19 @@
 //! `remote-references`: schemas have no remote references.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "remote-references",
     group: Group::Tools,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no schema refers to another document",
     clause: Clause::of("2026-07-28", "basic", "$ref Resolution"),
     why: "Clients must not fetch schemas from the network, so such a reference cannot be followed.",
     fix: "Copy the referenced schema into `$defs` and refer to it by `#/$defs/…`.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,26 +1,19 @@
 //! `required-exists`: required parameters are among the properties.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "required-exists",
     group: Group::Tools,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every required argument is among the properties",
     clause: Clause::of("2025-11-25", "server/tools", "Tool"),
     why: "A model cannot give an argument that it is told nothing about, so every call fails.",
     fix: "Describe the argument under `properties`, or take it out of `required`.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

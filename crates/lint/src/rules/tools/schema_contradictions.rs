@@ -1,12 +1,6 @@
 //! `schema-contradictions`: schemas do not contradict themselves.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    pointer,
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{pointer, probes::LISTS, rules::prelude::*};
 use serde_json::Value;
 use trunkline_schema::{Budget, Schema};
 
@@ -14,15 +8,13 @@ pub(super) static RULE: Rule = Rule {
     name: "schema-contradictions",
     group: Group::Tools,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no schema has an empty `enum`, bounds that exclude everything, or a `default` that does not fit",
     clause: Clause::of("2025-11-25", "server/tools", "Tool"),
     why: "No value can satisfy an empty enum or a minimum above the maximum; a default that does not fit is refused by the very schema that offers it.",
     fix: "List the allowed values, and choose the default among them.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// Pairs of lower and upper bounds.

@@ -1,26 +1,18 @@
 //! `schema-cost`: a schema can be checked in reasonable time.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::schema,
-};
+use crate::{probes::LISTS, rules::prelude::*, rules::schema};
 
 pub(super) static RULE: Rule = Rule {
     name: "schema-cost",
     group: Group::Tools,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no schema of a tool takes unreasonable time or memory to compile or to check",
     clause: Clause::practice("client limits", "schema cost"),
     why: "References that branch again and again turn 3 KB into millions of checks: a client hangs or runs out of memory, or refuses the tool.",
     fix: "Let unions branch once, on a property that tells the alternatives apart, and write shorter patterns.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,26 +1,19 @@
 //! `schema-depth`: schemas are not too deep for models.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "schema-depth",
     group: Group::Tools,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "schemas nest at most 10 levels deep",
     clause: Clause::practice("client limits", "schema size"),
     why: "Providers refuse schemas that nest deeper, and models lose track of them.",
     fix: "Flatten the arguments; give a nested document as one string or split the tool.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// Maximum JSON nesting depth, including `properties` and similar levels.

@@ -1,27 +1,19 @@
 //! `schema-recursion`: schemas are not recursive.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::schema,
-};
+use crate::{probes::LISTS, rules::prelude::*, rules::schema};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "schema-recursion",
     group: Group::Tools,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no schema of a tool refers to a schema that it is part of",
     clause: Clause::practice("client limits", "schemas"),
     why: "Several model providers refuse recursive schemas, and forms cannot be made from them.",
     fix: "Limit the nesting, or take a JSON text where the structure has no end.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,27 +1,19 @@
 //! `schema-type-lists`: parameters have one type.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::schema,
-};
+use crate::{probes::LISTS, rules::prelude::*, rules::schema};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "schema-type-lists",
     group: Group::Tools,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no schema of a parameter has a list of types",
     clause: Clause::practice("client limits", "schemas"),
     why: "Some clients and model providers refuse the tool, or take the first type only.",
     fix: "Give each parameter one type, and make it optional instead of nullable.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

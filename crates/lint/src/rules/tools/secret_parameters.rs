@@ -1,27 +1,22 @@
 //! `secret-parameters`: tools do not ask for secrets.
 
 use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
     pointer,
     probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::{schema, words},
+    rules::{prelude::*, schema, words},
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "secret-parameters",
     group: Group::Tools,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no parameter of a tool looks like a password or key",
     clause: Clause::practice("OWASP MCP Top 10", "MCP01 secret exposure"),
     why: "Arguments pass through the model, the conversation and every log on the way: the secret is known to all of them.",
     fix: "Take secrets from the server's environment or configuration, or use OAuth.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const SECRETS: [&str; 7] =

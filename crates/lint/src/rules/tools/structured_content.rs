@@ -1,10 +1,8 @@
 //! `structured-content`: a result matches the tool's output schema.
 
 use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use trunkline_schema::{Budget, Schema};
 
@@ -13,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Tools,
     level: Level::Error,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a tool with an `outputSchema` returns `structuredContent` that fits it",
     clause: Clause::of("2025-11-25", "server/tools", "Output Schema"),
     why: "Clients validate the result and drop it when it does not fit; programs that rely on the schema break.",
     fix: "Return `structuredContent` that fits `outputSchema` with every result that is no error, or change the schema.",
     needs: &[&TOOL_CALLS, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

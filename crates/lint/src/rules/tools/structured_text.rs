@@ -1,10 +1,8 @@
 //! `structured-text`: structured results can be read without the schema.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -13,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Tools,
     level: Level::Info,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a result with `structuredContent` also carries it as a text",
     clause: Clause::of("2025-11-25", "server/tools", "Structured Content"),
     why: "Clients that do not know structured content show an empty result.",
     fix: "Add a block of type text with the JSON of `structuredContent`.",
     needs: &[&LISTS, &TOOL_CALLS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

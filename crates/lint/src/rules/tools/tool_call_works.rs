@@ -1,10 +1,8 @@
 //! `tool-call-works`: a call with valid arguments causes no internal error.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Tools,
     level: Level::Warning,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a call with arguments that fit `inputSchema` gives no internal error and no unknown method or tool",
     clause: Clause::of("2025-11-25", "server/tools", "Error Handling"),
     why: "A protocol error ends in the client's log; the model learns nothing and cannot try anything else.",
     fix: "Catch what goes wrong inside the tool and answer with `isError` and a text.",
     needs: &[&LISTS, &TOOL_CALLS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

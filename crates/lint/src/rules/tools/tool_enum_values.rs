@@ -1,27 +1,19 @@
 //! `tool-enum-values`: enums have usable values.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::schema,
-};
+use crate::{probes::LISTS, rules::prelude::*, rules::schema};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "tool-enum-values",
     group: Group::Tools,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every `enum` has each value once, and all of the type that is declared",
     clause: Clause::of("2025-11-25", "server/tools", "Tool"),
     why: "A model that chooses a value which the schema refuses cannot make a valid call, and providers refuse a list with duplicates.",
     fix: "List each allowed value once, in the declared type.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

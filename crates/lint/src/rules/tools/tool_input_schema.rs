@@ -1,25 +1,18 @@
 //! `tool-input-schema`: every tool has a name and an object schema for its arguments.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "tool-input-schema",
     group: Group::Tools,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every tool has a name and an `inputSchema` whose root is of type object",
     clause: Clause::of("2025-11-25", "server/tools", "Tool"),
     why: "Clients drop such a tool, or refuse the whole list.",
     fix: "Give the tool a string `name` and an `inputSchema` with `\"type\": \"object\"`, also when it takes no arguments.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,25 +1,18 @@
 //! `tool-list-empty`: a server that declares tools lists at least one.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "tool-list-empty",
     group: Group::Tools,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a server that declares `tools` lists at least one",
     clause: Clause::of("2025-11-25", "server/tools", "Capabilities"),
     why: "Users see a server that is connected and can do nothing, usually because a login or a setting is missing.",
     fix: "Say in the instructions what is missing, or do not declare `tools`.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,25 +1,18 @@
 //! `tool-member-types`: members of a tool have the types of the schema.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "tool-member-types",
     group: Group::Tools,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a tool is an object, its `description` a string, and `outputSchema`, `execution` and `_meta` are objects",
     clause: Clause::of("2025-11-25", "schema", "Tool"),
     why: "Typed clients refuse the whole list for one member of the wrong type.",
     fix: "Write texts as strings, and leave out what there is no value for; `null` is none.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,25 +1,18 @@
 //! `tool-name-characters`: tool names have only the specified characters.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "tool-name-characters",
     group: Group::Tools,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "tool names have 1 to 128 characters of A-Z, a-z, 0-9, `_`, `-` and `.`",
     clause: Clause::of("2025-11-25", "server/tools", "Tool Names"),
     why: "Clients and model providers refuse or rewrite other names; two rewritten names may become one.",
     fix: "Rename the tool; blanks, slashes and letters outside ASCII do not belong into names.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,26 +1,19 @@
 //! `tool-names-unique`: no two tools share a name.
 
-use crate::{
-    evidence::{Case, Item, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{evidence::Item, probes::LISTS, rules::prelude::*};
 use std::collections::BTreeMap;
 
 pub(super) static RULE: Rule = Rule {
     name: "tool-names-unique",
     group: Group::Tools,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no two tools of a server have the same name",
     clause: Clause::of("2025-11-25", "server/tools", "Tool"),
     why: "A call by that name reaches only one of them, and model providers refuse a list with duplicates.",
     fix: "Rename one of the tools.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `tool-order-stable`: the order of tools is the same every time.
 
 use crate::{
-    evidence::{Asked, Case, List},
-    outcome::{Level, Verdict},
     probes::{LISTS, LISTS_AGAIN, TOOLS_AGAIN_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -12,15 +10,13 @@ pub(super) static RULE: Rule = Rule {
     name: "tool-order-stable",
     group: Group::Tools,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "`tools/list` gives the tools in the same order every time",
     clause: Clause::of("2026-07-28", "server/tools", "Capabilities"),
     why: "Providers cache prompts by their text: a list in another order makes every request cost the full price.",
     fix: "Sort the tools, or keep them in a list instead of a hash map.",
     needs: &[&LISTS, &LISTS_AGAIN],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,27 +1,18 @@
 //! `tool-parameter-names`: parameter names are accepted by model providers.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    pointer,
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::schema,
-};
+use crate::{pointer, probes::LISTS, rules::prelude::*, rules::schema};
 
 pub(super) static RULE: Rule = Rule {
     name: "tool-parameter-names",
     group: Group::Tools,
     level: Level::Warning,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "names of parameters have 1 to 64 characters of `A-Z a-z 0-9 _ - .`",
     clause: Clause::practice("client limits", "parameter names"),
     why: "Model providers refuse a request whose tools have other names: one parameter breaks the whole conversation.",
     fix: "Rename the parameter; `$` and blanks are the usual culprits.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const LONGEST: usize = 64;

@@ -1,27 +1,19 @@
 //! `tool-references-resolve`: references inside a schema resolve.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::schema,
-};
+use crate::{probes::LISTS, rules::prelude::*, rules::schema};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "tool-references-resolve",
     group: Group::Tools,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every `$ref` inside a tool's schema leads to a part of that schema",
     clause: Clause::of("2025-11-25", "basic", "Schema Validation"),
     why: "A schema with a broken reference does not compile: clients drop the tool.",
     fix: "Put the definition under `$defs` of the same schema, or write it out where it is used.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,11 +1,8 @@
 //! `tool-result-content`: results of tools consist of content blocks.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::content,
+    rules::{content, prelude::*},
 };
 use serde_json::Value;
 
@@ -14,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Tools,
     level: Level::Error,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a result of a tool has a list `content` of blocks that the protocol knows, each complete",
     clause: Clause::of("2025-11-25", "server/tools", "Tool Result"),
     why: "Clients show or forward the blocks by type; one they cannot read costs the whole result.",
     fix: "Return `content` with blocks of type text, image, audio, resource_link or resource, with all members they need.",
     needs: &[&LISTS, &TOOL_CALLS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `tool-result-members`: members of results have the types of the schema.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use trunkline_protocol::Era;
 
@@ -13,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Tools,
     level: Level::Error,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "`isError` of a result is a boolean, and `structuredContent` an object for clients of the legacy era",
     clause: Clause::of("2025-11-25", "schema", "CallToolResult"),
     why: "Typed clients refuse the result; others take an error for a success.",
     fix: "Write `\"isError\": true` or leave it out; wrap other values in an object.",
     needs: &[&LISTS, &TOOL_CALLS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

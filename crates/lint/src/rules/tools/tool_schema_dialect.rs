@@ -1,27 +1,19 @@
 //! `tool-schema-dialect`: schemas use a known dialect.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::schema,
-};
+use crate::{probes::LISTS, rules::prelude::*, rules::schema};
 use trunkline_schema::Draft;
 
 pub(super) static RULE: Rule = Rule {
     name: "tool-schema-dialect",
     group: Group::Tools,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "`$schema` is absent or names a published draft of JSON Schema",
     clause: Clause::of("2025-11-25", "basic", "Schema Dialect"),
     why: "A client must at least know 2020-12; with another dialect it refuses the schema or reads it wrongly.",
     fix: "Leave `$schema` out, or name `https://json-schema.org/draft/2020-12/schema`.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,12 +1,6 @@
 //! `tool-schema-valid`: schemas of tools are valid.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::schema,
-};
+use crate::{probes::LISTS, rules::prelude::*, rules::schema};
 use serde_json::Value;
 use trunkline_schema::Draft;
 
@@ -14,15 +8,13 @@ pub(super) static RULE: Rule = Rule {
     name: "tool-schema-valid",
     group: Group::Tools,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "every `inputSchema` and `outputSchema` is valid in the JSON Schema dialect it declares, 2020-12 by default",
     clause: Clause::of("2025-11-25", "basic", "Schema Validation"),
     why: "Clients and model providers compile the schema; one that does not compile costs the tool, or the whole list.",
     fix: "Correct the keyword that is named; draft-07 is fine when `$schema` says so.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// Maximum number of patterns compiled; `schema-cost` reports schemas with more.

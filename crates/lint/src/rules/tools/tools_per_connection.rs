@@ -1,11 +1,8 @@
 //! `tools-per-connection`: the tool list does not depend on the connection.
 
 use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Skip, Verdict},
     probes::{ANOTHER_LIST, ANOTHER_LIST_STEP, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::words,
+    rules::{prelude::*, words},
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -14,7 +11,6 @@ pub(super) static RULE: Rule = Rule {
     name: "tools-per-connection",
     group: Group::Tools,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Modern,
     carriers: Carriers::StreamableHttp,
     summary: "another connection with the same credentials gets the same tools",
@@ -23,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
     fix: "Let the list depend on the caller's identity and on nothing else.",
     needs: &[&LISTS, &ANOTHER_LIST],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

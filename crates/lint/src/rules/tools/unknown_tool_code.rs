@@ -1,10 +1,8 @@
 //! `unknown-tool-code`: an unknown tool is a protocol error.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{UNKNOWN_TOOL, UNKNOWN_TOOL_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Tools,
     level: Level::Info,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a call of an unknown tool is refused with -32602",
     clause: Clause::of("2025-11-25", "server/tools", "Error Handling"),
     why: "As a result with `isError` it looks like a tool that ran and failed; the model tries again instead of choosing another.",
     fix: "Answer with the JSON-RPC error -32602 instead of a result.",
     needs: &[&UNKNOWN_TOOL],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `unknown-tool-refused`: a call of an unknown tool fails.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{UNKNOWN_TOOL, UNKNOWN_TOOL_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Tools,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a call of an unknown tool fails",
     clause: Clause::of("2025-11-25", "server/tools", "Error Handling"),
     why: "A model that misspells a name believes that its call did something.",
     fix: "Answer a call of an unknown tool with the error -32602.",
     needs: &[&UNKNOWN_TOOL],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `cache-hints`: cacheable results say how long they are valid.
 
 use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Skip, Verdict},
     probes::{DISCOVER, INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -12,15 +10,14 @@ pub(super) static RULE: Rule = Rule {
     name: "cache-hints",
     group: Group::Utilities,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "cacheable results have `ttlMs` of at least 0 and a `cacheScope`",
     clause: Clause::of("2026-07-28", "server/utilities/caching", "Cacheable Results"),
     why: "Clients that rely on the hints ask again every time, or keep what belongs to another user.",
     fix: "Put `ttlMs` (a number, 0 or more) and `cacheScope` (`public` or `private`) into the results of discover, lists and reads.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

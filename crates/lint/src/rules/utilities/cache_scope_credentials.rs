@@ -1,11 +1,8 @@
 //! `cache-scope-credentials`: results that depend on the caller are not cached for all callers.
 
 use crate::{
-    evidence::{Asked, Case, List},
-    outcome::{Level, Skip, Verdict},
     probes::{AUTH_LIST_STEP, AUTHORIZATION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-    rules::words,
+    rules::{prelude::*, words},
 };
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -1,26 +1,20 @@
 //! `cache-scope-pages`: all pages have one scope.
 
-use crate::{
-    evidence::{Asked, Case, List},
-    outcome::{Level, Skip, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "cache-scope-pages",
     group: Group::Utilities,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "all pages of a list have the same `cacheScope`",
     clause: Clause::of("2026-07-28", "server/utilities/caching", "Interaction with Pagination"),
     why: "A cache that shares one page and not the next mixes pages of different lists.",
     fix: "Use one scope for the whole list.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -2,10 +2,8 @@
 
 use super::cacheable;
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -13,15 +11,14 @@ pub(super) static RULE: Rule = Rule {
     name: "cache-time",
     group: Group::Utilities,
     level: Level::Info,
-    mode: Mode::Passive,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "no result may be cached for longer than a day",
     clause: Clause::of("2026-07-28", "server/utilities/caching", "Time-to-Live (TTL) Field"),
     why: "Clients go on with tools that are long gone, and nothing tells them.",
     fix: "Choose a `ttlMs` of minutes, and send list_changed to those who listen.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 /// A day.

@@ -1,10 +1,8 @@
 //! `cancelled-call`: a cancelled call is not answered, and the server keeps working.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{CANCEL_AFTER_STEP, CANCEL_STEP, CANCELLED_CALL_STEP, CANCELLED_CALLS, LISTS, TOOL_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use trunkline_client::Carrier;
 use trunkline_protocol::Era;
@@ -14,14 +12,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Utilities,
     level: Level::Warning,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a call that was cancelled is not answered, and the server goes on",
     clause: Clause::of("2025-11-25", "basic/utilities/cancellation", "Behavior Requirements"),
     why: "The server does work that is no longer needed, and the client gets an answer it no longer expects.",
     fix: "Stop the work when `notifications/cancelled` names its request, and send nothing more for it.",
     needs: &[&LISTS, &TOOL_CALLS, &CANCELLED_CALLS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

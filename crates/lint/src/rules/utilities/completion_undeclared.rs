@@ -1,10 +1,8 @@
 //! `completion-undeclared`: completion is served only where it is declared.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{COMPLETION_EDGES, COMPLETION_UNDECLARED_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Utilities,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "completion is served only where it is declared",
     clause: Clause::of("2025-11-25", "server/utilities/completion", "Capabilities"),
     why: "Clients go by the declaration and never offer suggestions that the server could give.",
     fix: "Declare the capability `completions`, or answer -32601.",
     needs: &[&COMPLETION_EDGES],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `completion-unknown`: completion for an unknown prompt is refused with -32602.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{COMPLETION_EDGES, COMPLETION_UNKNOWN_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Utilities,
     level: Level::Info,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "completion for an unknown prompt is refused with -32602",
     clause: Clause::of("2025-11-25", "server/utilities/completion", "Error Handling"),
     why: "A client that asks for the wrong prompt sees an empty list and looks for the fault elsewhere.",
     fix: "Answer the error -32602 when the prompt or template of `ref` is not known.",
     needs: &[&COMPLETION_EDGES],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

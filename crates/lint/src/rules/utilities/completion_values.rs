@@ -1,10 +1,8 @@
 //! `completion-values`: completion results have the specified form.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{COMPLETION_STEP, COMPLETIONS, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 
@@ -13,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Utilities,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a completion gives at most 100 strings, and only where `completions` is declared",
     clause: Clause::of("2025-11-25", "server/utilities/completion", "Completion Results"),
     why: "Clients refuse longer lists; a feature that is not declared is never used.",
     fix: "Cut the list at 100 values and set `hasMore`; declare `completions`.",
     needs: &[&LISTS, &COMPLETIONS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 const MOST: usize = 100;

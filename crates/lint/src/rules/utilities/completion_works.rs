@@ -1,10 +1,8 @@
 //! `completion-works`: with `completions` declared, listed arguments can be completed.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{COMPLETED_STEP, COMPLETION_EDGES, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Utilities,
     level: Level::Error,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a declared completion completes the arguments that are listed",
     clause: Clause::of("2025-11-25", "server/utilities/completion", "Requesting Completions"),
     why: "The client offers a field with suggestions, and every key press gives an error.",
     fix: "Answer `completion/complete` for every listed prompt and template, with an empty list where nothing is known.",
     needs: &[&LISTS, &COMPLETION_EDGES],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

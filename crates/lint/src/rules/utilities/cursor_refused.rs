@@ -1,10 +1,8 @@
 //! `cursor-refused`: a cursor that the server never issued is refused.
 
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Verdict},
     probes::{BAD_CURSOR, BAD_CURSOR_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -12,14 +10,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Utilities,
     level: Level::Info,
     mode: Mode::Negative,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a list asked for with an invalid cursor is refused with -32602",
     clause: Clause::of("2025-11-25", "server/utilities/pagination", "Error Handling"),
     why: "A client with a stale cursor gets the first page again and believes that it has seen the rest.",
     fix: "Answer -32602 for a cursor that the server did not give.",
     needs: &[&BAD_CURSOR],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

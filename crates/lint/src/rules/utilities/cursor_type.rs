@@ -1,26 +1,19 @@
 //! `cursor-type`: `nextCursor` is a string where present.
 
 use super::pages;
-use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "cursor-type",
     group: Group::Utilities,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "`nextCursor` is a string where it is there",
     clause: Clause::of("2025-11-25", "server/utilities/pagination", "Response Format"),
     why: "A client takes anything but a string for the end of the list or for an error; either way items are missing.",
     fix: "Write the cursor as a string, and leave the member out where there is no next page.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

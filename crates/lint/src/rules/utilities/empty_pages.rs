@@ -1,27 +1,20 @@
 //! `empty-pages`: no page but the last is empty.
 
 use super::pages;
-use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "empty-pages",
     group: Group::Utilities,
     level: Level::Info,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no page but the last is empty",
     clause: Clause::practice("practice", "pagination"),
     why: "Clients ask again and again for nothing; some take an empty page for the end.",
     fix: "Fill a page before naming a cursor, or leave the cursor out.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -2,25 +2,22 @@
 //! with `input_required`.
 
 use crate::{
-    evidence::{Asked, Case},
-    outcome::{Level, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "input-required-methods",
     group: Group::Utilities,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "only tool calls, prompts and reads ask for input",
     clause: Clause::of("2026-07-28", "basic/patterns/mrtr", "Supported Requests"),
     why: "A client that only wanted a list cannot answer questions, and shows an error.",
     fix: "Answer `input_required` to `tools/call`, `prompts/get` and `resources/read` only.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

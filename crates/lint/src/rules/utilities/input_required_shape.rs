@@ -2,10 +2,8 @@
 //! back.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -14,13 +12,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Error,
     mode: Mode::Active,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "a result that asks for input says what for, or has a state to repeat",
     clause: Clause::of("2026-07-28", "basic/patterns/mrtr", "Server Requirements (Basic Workflow)"),
     why: "The client has nothing to answer and nothing to repeat, so the call ends in a loop or an error.",
     fix: "Add `inputRequests`, `requestState`, or both.",
     needs: &[&LISTS, &TOOL_CALLS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `input-undeclared`: a server asks only for input that the client has declared to give.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -13,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Error,
     mode: Mode::Active,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "a server asks only for input that the client has declared to give",
     clause: Clause::of("2026-07-28", "basic/patterns/mrtr", "Server Requirements (Basic Workflow)"),
     why: "The client cannot answer, and the call can never be finished; the error -32021 would have told it why.",
     fix: "Look at `clientCapabilities` of the request; answer -32021 where a needed capability lacks.",
     needs: &[&LISTS, &TOOL_CALLS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

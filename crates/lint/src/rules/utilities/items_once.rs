@@ -1,26 +1,19 @@
 //! `items-once`: an item is on one page only.
 
-use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
-    probes::LISTS,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTS, rules::prelude::*};
 use std::collections::BTreeMap;
 
 pub(super) static RULE: Rule = Rule {
     name: "items-once",
     group: Group::Utilities,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no item stands on two pages of a list",
     clause: Clause::of("2025-11-25", "server/utilities/pagination", "Implementation Guidelines"),
     why: "Clients see the same tool twice, and providers refuse a list with duplicates.",
     fix: "Make pages that follow each other without overlap.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

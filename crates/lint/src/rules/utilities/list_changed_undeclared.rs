@@ -2,25 +2,21 @@
 
 use super::notifications;
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "list-changed-undeclared",
     group: Group::Utilities,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "list changes are announced only where `listChanged` is declared",
     clause: Clause::of("2025-11-25", "server/tools", "Capabilities"),
     why: "Without the declaration clients do not listen, and keep the old list although the server announced a new one.",
     fix: "Declare `listChanged: true` for the feature, or do not send the notification.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,26 +1,20 @@
 //! `listen-acknowledged`: a subscription begins with its acknowledgement.
 
 use super::listened;
-use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Verdict},
-    probes::LISTEN,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTEN, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "listen-acknowledged",
     group: Group::Utilities,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "a subscription begins with its acknowledgement",
     clause: Clause::of("2026-07-28", "basic/patterns/subscriptions", "Acknowledgment"),
     why: "The client does not know which changes are announced, and may wait for ever for others.",
     fix: "Send `notifications/subscriptions/acknowledged` with the accepted subset before anything else on the subscription.",
     needs: &[&LISTEN],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

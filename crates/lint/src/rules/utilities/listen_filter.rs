@@ -1,27 +1,21 @@
 //! `listen-filter`: a subscription grants and sends nothing that was not asked for.
 
 use super::listened;
-use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
-    probes::LISTEN,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTEN, rules::prelude::*};
 use serde_json::Value;
 
 pub(super) static RULE: Rule = Rule {
     name: "listen-filter",
     group: Group::Utilities,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "a subscription grants and sends nothing that was not asked for",
     clause: Clause::of("2026-07-28", "basic/patterns/subscriptions", "Opening a Stream"),
     why: "The client is woken for changes it did not want, and the acknowledgement no longer tells what it will get.",
     fix: "Acknowledge a subset of the filter in the request, and send only notifications of those kinds.",
     needs: &[&LISTEN],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

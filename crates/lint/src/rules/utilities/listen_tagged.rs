@@ -1,26 +1,20 @@
 //! `listen-tagged`: every message of a subscription carries its id.
 
 use super::listened;
-use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
-    probes::LISTEN,
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
-};
+use crate::{probes::LISTEN, rules::prelude::*};
 
 pub(super) static RULE: Rule = Rule {
     name: "listen-tagged",
     group: Group::Utilities,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "every message of a subscription carries its id",
     clause: Clause::of("2026-07-28", "basic/patterns/subscriptions", "Receiving Notifications"),
     why: "A client with two subscriptions on one line cannot tell which of them a message belongs to.",
     fix: "Put the id of the listen request into `_meta` as `io.modelcontextprotocol/subscriptionId`.",
     needs: &[&LISTEN],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

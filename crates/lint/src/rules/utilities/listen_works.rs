@@ -1,25 +1,22 @@
 //! `listen-works`: a server that declares `listChanged` accepts subscriptions.
 
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{LISTEN, LISTEN_AFTER_STEP, LISTEN_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "listen-works",
     group: Group::Utilities,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "a server that declares `listChanged` can be listened to",
     clause: Clause::of("2026-07-28", "basic/patterns/subscriptions", "Opening a Stream"),
     why: "In the modern era changes are announced on subscriptions only; without them the declaration is wrong.",
     fix: "Implement `subscriptions/listen`, or do not declare `listChanged`.",
     needs: &[&LISTEN],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -2,10 +2,8 @@
 
 use super::LEVELS;
 use crate::{
-    evidence::{Asked, Case},
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{LOGGING, SET_LEVEL_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -14,13 +12,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Error,
     mode: Mode::Negative,
     eras: Eras::Legacy,
-    carriers: Carriers::Any,
     summary: "no log message below the level that was set comes",
     clause: Clause::of("2025-11-25", "server/utilities/logging", "Setting Log Level"),
     why: "The user turned the noise off and gets it all the same; on slow lines it holds up the answers.",
     fix: "Compare the level of a message with the one that was set last, and drop the message if it is lower.",
     needs: &[&LOGGING],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

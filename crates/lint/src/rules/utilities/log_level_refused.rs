@@ -1,10 +1,8 @@
 //! `log-level-refused`: an unknown log level is refused with -32602.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{LOGGING, UNKNOWN_LEVEL_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -13,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Warning,
     mode: Mode::Negative,
     eras: Eras::Legacy,
-    carriers: Carriers::Any,
     summary: "an unknown log level is refused with -32602",
     clause: Clause::of("2025-11-25", "server/utilities/logging", "Error Handling"),
     why: "A client that mistypes a level believes that it is set, and waits for messages that never come.",
     fix: "Answer the error -32602 to a level that is none of the eight.",
     needs: &[&LOGGING],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

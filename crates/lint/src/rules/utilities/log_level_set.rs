@@ -1,10 +1,8 @@
 //! `log-level-set`: a server that declares `logging` lets clients set the level.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Verdict},
     probes::{LOGGING, SET_LEVEL_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -13,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Error,
     mode: Mode::Negative,
     eras: Eras::Legacy,
-    carriers: Carriers::Any,
     summary: "a server that declares `logging` lets clients set the level",
     clause: Clause::of("2025-11-25", "server/utilities/logging", "Setting Log Level"),
     why: "Clients set the level right after the handshake; an error there ends the connection in some of them.",
     fix: "Answer `logging/setLevel` with an empty result for each of the eight levels.",
     needs: &[&LOGGING],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

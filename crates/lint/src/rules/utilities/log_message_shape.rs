@@ -2,25 +2,21 @@
 
 use super::{LEVELS, notifications};
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "log-message-shape",
     group: Group::Utilities,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "a log message has one of the eight levels, and data",
     clause: Clause::of("2025-11-25", "server/utilities/logging", "Log Levels"),
     why: "A client sorts and filters by level; a message with another one is dropped or breaks the reader.",
     fix: "Send `level` as one of debug, info, notice, warning, error, critical, alert, emergency, and always `data`.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

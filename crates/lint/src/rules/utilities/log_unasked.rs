@@ -2,25 +2,23 @@
 
 use super::notifications;
 use crate::{
-    evidence::{Case, Direction},
-    outcome::{Finding, Level, Skip, Verdict},
+    evidence::Direction,
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "log-unasked",
     group: Group::Utilities,
     level: Level::Error,
-    mode: Mode::Passive,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "log messages come only for requests that ask for them",
     clause: Clause::of("2026-07-28", "server/utilities/logging", "Per-request log level"),
     why: "Nobody asked for the messages; on a shared line they cost every client time, and may tell one what another does.",
     fix: "Send log messages only while serving a request that has `io.modelcontextprotocol/logLevel` in `_meta`.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `pages-end`: lists come to an end.
 
 use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Verdict},
     probes::{LISTS, MAX_PAGES},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use std::collections::BTreeSet;
 
@@ -12,15 +10,13 @@ pub(super) static RULE: Rule = Rule {
     name: "pages-end",
     group: Group::Utilities,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "walking a list by its cursors ends, and no cursor comes twice",
     clause: Clause::of("2025-11-25", "server/utilities/pagination", "Implementation Guidelines"),
     why: "A client that follows the cursors never finishes, and fills its memory with the same items.",
     fix: "Leave `nextCursor` out on the last page, and give each page a cursor of its own.",
     needs: &[&LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

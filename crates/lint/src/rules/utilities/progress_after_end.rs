@@ -2,10 +2,8 @@
 
 use super::notifications;
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Verdict},
     probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -13,14 +11,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Utilities,
     level: Level::Error,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "no progress notification follows the answer",
     clause: Clause::of("2025-11-25", "basic/utilities/progress", "Implementation Notes"),
     why: "The client has forgotten the token by then; it logs errors or takes the next call's progress for the last one's.",
     fix: "Stop the progress of a call before its answer is sent.",
     needs: &[&LISTS, &TOOL_CALLS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -2,10 +2,8 @@
 
 use super::notifications;
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{LISTS, TOOL_CALL_STEP, TOOL_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use std::collections::BTreeMap;
 
@@ -14,14 +12,13 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Utilities,
     level: Level::Error,
     mode: Mode::Active,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "progress rises with every notification",
     clause: Clause::of("2025-11-25", "basic/utilities/progress", "Progress Flow"),
     why: "The progress bar jumps back or stops, and clients that extend their timeout on progress give up.",
     fix: "Send a greater `progress` each time, also when the total is not known.",
     needs: &[&LISTS, &TOOL_CALLS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `request-state-checked`: a modified request state is refused.
 
 use crate::{
-    evidence::{Asked, Case},
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, REPLAYED_STATE_STEP, REQUEST_STATE, REQUEST_STATE_STEP, TOOL_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -13,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Error,
     mode: Mode::Active,
     eras: Eras::Modern,
-    carriers: Carriers::Any,
     summary: "a state that was changed on the way, or belongs to another call, is refused",
     clause: Clause::of("2026-07-28", "basic/patterns/mrtr", "Server Requirements (Basic Workflow)"),
     why: "The state comes back from the client, which can change it: another user, another amount, a skipped step.",
     fix: "Sign the state, bind it to the caller and the request, and refuse it when the signature does not fit.",
     needs: &[&LISTS, &TOOL_CALLS, &REQUEST_STATE],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

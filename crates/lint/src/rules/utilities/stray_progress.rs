@@ -1,10 +1,9 @@
 //! `stray-progress`: progress belongs to a request.
 
 use crate::{
-    evidence::{Case, Direction},
-    outcome::{Finding, Level, Skip, Verdict},
+    evidence::Direction,
     probes::{INTRODUCTION, LISTS, TOOL_CALLS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -13,15 +12,13 @@ pub(super) static RULE: Rule = Rule {
     name: "stray-progress",
     group: Group::Utilities,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "progress is reported only for a token that was given",
     clause: Clause::of("2025-11-25", "basic/utilities/progress", "Behavior Requirements"),
     why: "Clients have no place for progress they did not ask for; strict ones disconnect.",
     fix: "Send `notifications/progress` only for requests with a `progressToken`, with that token.",
     needs: &[&INTRODUCTION, &LISTS, &TOOL_CALLS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -1,10 +1,8 @@
 //! `subscribe-undeclared`: subscriptions are accepted only where `subscribe` is declared.
 
 use crate::{
-    evidence::Case,
-    outcome::{Level, Skip, Verdict},
     probes::{SUBSCRIBE, SUBSCRIBE_UNDECLARED_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -13,13 +11,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Warning,
     mode: Mode::Negative,
     eras: Eras::Legacy,
-    carriers: Carriers::Any,
     summary: "subscriptions are taken only where `subscribe` is declared",
     clause: Clause::of("2025-11-25", "server/resources", "Capabilities"),
     why: "A client that subscribes anyway waits for updates that the server never promised.",
     fix: "Declare `resources.subscribe`, or answer -32601 to `resources/subscribe`.",
     needs: &[&SUBSCRIBE],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

@@ -2,10 +2,8 @@
 //! unsubscribed.
 
 use crate::{
-    evidence::{Case, List},
-    outcome::{Level, Skip, Verdict},
     probes::{LISTS, SUBSCRIBE, SUBSCRIBE_STEP, UNSUBSCRIBE_STEP},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -14,13 +12,13 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Error,
     mode: Mode::Negative,
     eras: Eras::Legacy,
-    carriers: Carriers::Any,
     summary: "where `subscribe` is declared, a listed resource can be subscribed to and unsubscribed from",
     clause: Clause::of("2025-11-25", "server/resources", "Subscriptions"),
     why: "The client shows a resource as live that is not, or fails when the user opens it.",
     fix: "Answer `resources/subscribe` and `resources/unsubscribe` with an empty result, or do not declare `subscribe`.",
     needs: &[&LISTS, &SUBSCRIBE],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

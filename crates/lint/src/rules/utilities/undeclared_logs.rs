@@ -1,25 +1,21 @@
 //! `undeclared-logs`: logs are declared and asked for.
 
 use crate::{
-    evidence::Case,
-    outcome::{Finding, Level, Skip, Verdict},
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "undeclared-logs",
     group: Group::Utilities,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "log messages come only from a server that declares `logging`",
     clause: Clause::of("2026-07-28", "server/utilities/logging", "Capabilities"),
     why: "Clients that did not ask for logs treat them as unexpected messages, or show them to users who do not want them.",
     fix: "Declare `logging`, honour the level that was asked for, and write everything else to standard error.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {

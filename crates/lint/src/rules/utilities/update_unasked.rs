@@ -2,25 +2,22 @@
 
 use super::notifications;
 use crate::{
-    evidence::{Case, Direction},
-    outcome::{Finding, Level, Verdict},
+    evidence::Direction,
     probes::{INTRODUCTION, LISTS},
-    rule::{Carriers, Check, Clause, Eras, Group, Mode, Rule},
+    rules::prelude::*,
 };
 
 pub(super) static RULE: Rule = Rule {
     name: "update-unasked",
     group: Group::Utilities,
     level: Level::Error,
-    mode: Mode::Passive,
-    eras: Eras::Both,
-    carriers: Carriers::Any,
     summary: "updates come only for resources that were subscribed to",
     clause: Clause::of("2025-11-25", "server/resources", "Subscriptions"),
     why: "The client has no place for the update; in the worst case it tells one user what another works on.",
     fix: "Send `notifications/resources/updated` only for addresses in the client's own subscriptions.",
     needs: &[&INTRODUCTION, &LISTS],
     check: Check::Server(check),
+    ..Rule::USUAL
 };
 
 fn check(case: &Case<'_>) -> Verdict {
