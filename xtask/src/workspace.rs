@@ -79,13 +79,44 @@ impl Workspace {
     }
 
     /// A cargo command in the workspace's root, with the same cargo that runs this task.
+    ///
+    /// `cargo run` sets variables about xtask's own package. Build scripts that read them (ring's)
+    /// would run again, and everything that depends on them be compiled anew, each time a task
+    /// follows a plain `cargo build`.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(cargo_program());
         command.args(arguments).current_dir(&self.root);
+        for (name, _) in env::vars_os() {
+            if name.to_str().is_some_and(describes_package) {
+                command.env_remove(name);
+            }
+        }
         command
     }
 }
 
+/// Whether `cargo run` sets this variable to describe the package that it runs.
+fn describes_package(variable: &str) -> bool {
+    variable.starts_with("CARGO_PKG_") || variable.starts_with("CARGO_MANIFEST_")
+}
+
 fn cargo_program() -> OsString {
     env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargo_is_not_told_of_our_own_package() {
+        let command = Workspace::find().expect("cargo metadata works").cargo(&["build"]);
+        let kept: Vec<_> = env::vars_os()
+            .filter_map(|(name, _)| name.into_string().ok())
+            .filter(|name| describes_package(name))
+            .filter(|name| !command.get_envs().any(|(key, value)| key == name.as_str() && value.is_none()))
+            .collect();
+        assert!(env::var_os("CARGO_MANIFEST_DIR").is_some(), "cargo test sets it");
+        assert_eq!(kept, Vec::<String>::new());
+    }
 }
