@@ -1,4 +1,5 @@
-//! The exchanges with more than one response: subscriptions, tasks, and cancelled calls.
+//! The exchanges with more than one response: subscriptions, tasks, cancelled calls, logs and
+//! questions.
 
 use super::{
     exchange::{Era, Exchange, ODD, request},
@@ -15,12 +16,18 @@ pub(crate) fn all(era: Era, server: Era) -> Vec<Exchange> {
     exchanges.push(("list-changed", effect(era, "change", "notifications/prompts/list_changed")));
     exchanges.extend(tasks(era));
     exchanges.push(("cancelled", cancelled(era)));
+    exchanges.extend(logs(era, server));
+    exchanges.extend(questions(era));
     exchanges.push(match era {
         Era::Legacy => ("unsubscribe", vec![ask(era, r#""unsubscribe""#, "resources/unsubscribe", URI)]),
         Era::Modern => ("stop-listening", vec![Step::Tell(cancellation(LISTEN))]),
     });
-    // The other era says the same with another method.
+    // The other era says the same with another method, or not at all.
     if era == server {
+        if era == Era::Legacy {
+            let frame = format!(r#"{{"jsonrpc":"2.0","method":"{ROOTS_CHANGED}","params":{{{ODD}}}}}"#);
+            exchanges.push(("roots-changed", vec![Step::Tell(frame), seen(era, ROOTS_CHANGED)]));
+        }
         let last = match era {
             Era::Legacy => "resources/unsubscribe",
             Era::Modern => "notifications/cancelled",
@@ -31,6 +38,7 @@ pub(crate) fn all(era: Era, server: Era) -> Vec<Exchange> {
 }
 
 const URI: &str = r#""uri":"planted://first""#;
+const ROOTS_CHANGED: &str = "notifications/roots/list_changed";
 const LISTEN: &str = r#""listen""#;
 const LISTS: &str =
     r#""promptsListChanged":true,"resourceSubscriptions":["planted://first"],"vendorWish":[1.0]"#;
@@ -79,6 +87,45 @@ fn tasks(era: Era) -> Vec<Exchange> {
     exchanges.push(("task-restarted", started("76")));
     exchanges.push(("task-cancelled", about("77", "tasks/cancel", "")));
     exchanges
+}
+
+/// A session has a level of its log; in 2026-07-28 each call says what it wants to hear.
+fn logs(era: Era, server: Era) -> Vec<Exchange> {
+    let call = |level: &str| {
+        let params = r#""name":"logs","arguments":{}"#;
+        vec![Step::Ask(request(era, (r#""logs""#, "tools/call"), params, level))]
+    };
+    let (mut exchanges, level) = match era {
+        Era::Legacy => {
+            let level = ask(era, r#""level""#, "logging/setLevel", r#""level":"debug""#);
+            (vec![("set-level", vec![level])], "")
+        }
+        Era::Modern => (Vec::new(), r#""io.modelcontextprotocol/logLevel":"debug","#),
+    };
+    exchanges.push(("logs", call(level)));
+    if server == Era::Legacy {
+        exchanges.push(("level-seen", vec![seen(era, "logging/setLevel")]));
+    }
+    exchanges
+}
+
+fn questions(era: Era) -> Vec<Exchange> {
+    let asked = |kinds: &str| {
+        let params = format!(r#""name":"asks","arguments":{{"kinds":{kinds},"z":1.0}},{ODD}"#);
+        let id = format!("{:?}", kinds.replace('"', ""));
+        vec![Step::Converse(request(era, (&id, "tools/call"), &params, ""))]
+    };
+    let mut visit = asked(r#"["url"]"#);
+    if era == Era::Legacy {
+        visit.push(Step::Hear("notifications/elicitation/complete"));
+    }
+    vec![
+        ("asked-sampling", asked(r#"["sampling"]"#)),
+        ("asked-form", asked(r#"["form"]"#)),
+        ("asked-visit", visit),
+        ("asked-roots", asked(r#"["roots"]"#)),
+        ("asked-twice", asked(r#"["sampling","form"]"#)),
+    ]
 }
 
 /// A call that is cancelled after its first progress, and the cancellation as the server got it.

@@ -24,10 +24,9 @@ pub(crate) type Exchange = (&'static str, Vec<Step>);
 
 pub(crate) const ODD: &str =
     r#""omega":{"n":2.50e1,"big":98765432109876543210,"list":[null,1.0]},"beta":"\u00fc\/""#;
-const CAPABILITIES: &str =
-    r#"{"experimental":{"vendor.example/y":{"k":1.0}},"vendorAbility":{"z":0.10,"a":[]}}"#;
+const CAPABILITIES: &str = r#"{"sampling":{},"elicitation":{"form":{},"url":{}},"roots":{"listChanged":true},"experimental":{"vendor.example/y":{"k":1.0}},"vendorAbility":{"z":0.10,"a":[]}}"#;
 /// Of 2026-07-28, where the client says in each request that it follows tasks.
-const MODERN_CAPABILITIES: &str = r#"{"experimental":{"vendor.example/y":{"k":1.0}},"vendorAbility":{"z":0.10,"a":[]},"extensions":{"io.modelcontextprotocol/tasks":{}}}"#;
+const MODERN_CAPABILITIES: &str = r#"{"sampling":{},"elicitation":{"form":{},"url":{}},"roots":{"listChanged":true},"experimental":{"vendor.example/y":{"k":1.0}},"vendorAbility":{"z":0.10,"a":[]},"extensions":{"io.modelcontextprotocol/tasks":{}}}"#;
 const CLIENT: &str = r#"{"name":"hand","version":"0","title":"By hand","vendorTitle":{"n":3.0}}"#;
 
 /// The exchanges, by name: the frames of each in their order.

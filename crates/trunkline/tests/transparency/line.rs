@@ -1,6 +1,6 @@
 //! A minimal stdio client: directly to the server, or to a bridge or gateway in front of it.
 
-use super::exchange::Era;
+use super::{exchange::Era, question};
 use serde_json::{Value, json};
 use std::{
     path::{Path, PathBuf},
@@ -39,7 +39,8 @@ pub(crate) const POLL: &str = r#""@poll@""#;
 /// A gateway passes it to nobody: it does not say whose task it is about.
 const UNTOLD: &str = "notifications/tasks/status";
 /// The tools and prompts that requests name.
-const NAMES: [&str; 8] = ["first", "fails", "touch", "change", "waits", "slow", "finish", "seen"];
+const NAMES: [&str; 10] =
+    ["first", "fails", "touch", "change", "waits", "slow", "finish", "seen", "logs", "asks"];
 
 /// One step of an exchange.
 #[derive(Debug, Clone)]
@@ -50,6 +51,8 @@ pub(crate) enum Step {
     Tell(String),
     /// Waits for a notification of this method, unless this exchange has already had one.
     Hear(&'static str),
+    /// Sends a call, and answers the questions of the server until the call has its result.
+    Converse(String),
     /// Repeats a request until the server has the frame it asks for; only that response counts.
     Until(String),
 }
@@ -134,6 +137,7 @@ impl Line {
                         tokio::time::timeout(HANG, self.read_until(&mut heard, is_it)).await.ok();
                     }
                 }
+                Step::Converse(frame) => self.converse(frame, &mut heard).await,
                 Step::Until(frame) => self.repeat(frame, &mut heard).await,
             }
         }
@@ -149,6 +153,27 @@ impl Line {
         let result = &parse(heard.last().unwrap())["result"];
         if let Some(task) = result["task"]["taskId"].as_str().or(result["taskId"].as_str()) {
             task.clone_into(&mut self.task);
+        }
+    }
+
+    async fn converse(&mut self, frame: &str, heard: &mut Vec<String>) {
+        let mut id = self.send(frame).await;
+        loop {
+            let is_it = |message: &Value| message.get("id").is_some();
+            let came = tokio::time::timeout(HANG, self.read_until(heard, is_it)).await;
+            came.unwrap_or_else(|_| panic!("no answer to {frame}; heard {heard:#?}"));
+            let last = heard.last().unwrap();
+            let message = parse(last);
+            if message.get("method").is_some() {
+                let reply = question::reply(&message);
+                self.input.write_all(format!("{reply}\n").as_bytes()).await.unwrap();
+            } else if message["result"]["resultType"] == "input_required" {
+                let result = question::member(last, "result").unwrap();
+                id = self.send(&question::retry(frame, &id, &result)).await;
+            } else {
+                assert_eq!(message["id"], id, "{message}");
+                return;
+            }
         }
     }
 
@@ -205,7 +230,7 @@ fn parse(line: &str) -> Value {
 }
 
 fn is_outside_of_calls(message: &Value) -> bool {
-    let method = message["method"].as_str();
+    let method = message["method"].as_str().filter(|_| message.get("id").is_none());
     method.is_some_and(|method| !["notifications/progress", "notifications/message"].contains(&method))
 }
 

@@ -40,12 +40,13 @@ IDENTITY = '{"name":"planted","version":"1.0","title":"Planted","icons":[{"src":
 HINTS = "" if LEGACY else '"resultType":"complete","ttlMs":0,"cacheScope":"private",'
 TYPE = "" if LEGACY else '"resultType":"complete",'
 
-TOOLS = ["first", "fails", "touch", "change", "waits", "slow", "finish", "seen"]
+TOOLS = ["first", "fails", "touch", "change", "waits", "slow", "finish", "seen", "logs", "asks"]
 SEEN = {}  # the last frame of each method
 STREAMS = collections.defaultdict(queue.Queue)  # what waits for a stream of HTTP, by its request
 SUBSCRIBED = set()
 LISTENERS = {}  # the filter of each `subscriptions/listen`, by its id
-WAITING = set()  # the ids of calls that end only when they are cancelled
+WAITING = set()  # the ids of calls that end only when they are cancelled or have their answers
+ASKED = {}  # the call and the remaining kinds of each open question, by its id
 TASKS = []
 CHANGES = next((word.partition("=")[2] for word in sys.argv if word.startswith("--shared=")), "")
 changes_here = 0
@@ -219,8 +220,87 @@ def seen(params):
     return '{%s"content":[],"structuredContent":{"frame":%s}}' % (TYPE, json.dumps(frame))
 
 
+QUESTIONS = {
+    "sampling": ("sampling/createMessage", '"messages":[{"role":"user","content":{"type":"text","text":"s",%s},%s}],'
+                 '"temperature":0.50,"maxTokens":100,"includeContext":"none"' % (ODD, ODD)),
+    "form": ("elicitation/create", '"mode":"form","message":"m \\u00e9","requestedSchema":{"type":"object",'
+             '"properties":{"n":{"type":"number","minimum":0.0,%s}},"required":["n"]}' % ODD),
+    "url": ("elicitation/create", '%s"mode":"url","message":"m","url":"https://example.com/a?b=%%20c"'
+            % ('"elicitationId":"visit-1",' if LEGACY else "")),
+    "roots": ("roots/list", '"vendor":1.0'),
+}
+
+
+def question(kind):
+    """The method and parameters of a question, as members of an object."""
+    method, params = QUESTIONS[kind]
+    return '"method":"%s","params":{%s,%s,%s}' % (method, params, META, ODD)
+
+
+def asking(message, frame):
+    """Asks one question after the other: by requests of our own, or in 2026-07-28 by results that want a retry."""
+    params = message["params"]
+    kinds = params["arguments"]["kinds"]
+    if LEGACY:
+        WAITING.add(json.dumps(message["id"]))
+        return [ask({"id": message["id"], "params": params, "frame": frame, "answers": []}, kinds)]
+    done = int(params.get("requestState", "0/").partition("/")[0])
+    if done == len(kinds):
+        return [response(message["id"], answered(params, frame, [raw(frame, '"inputResponses":')]))]
+    return [response(message["id"], '{"resultType":"input_required","inputRequests":{"q":{%s}},"requestState":"%d\\/\\u00e9",%s,%s}' % (
+        question(kinds[done]), done + 1, META, ODD))]
+
+
+def ask(call, kinds):
+    key = "question-%d" % len(call["answers"])
+    ASKED[key] = (call, kinds)
+    return '{"jsonrpc":"2.0","id":"%s",%s}' % (key, question(kinds[0]))
+
+
+def replied(message, frame):
+    """Takes the answer to a question: the next question follows, or the end of the call."""
+    call, kinds = ASKED.pop(message["id"])
+    call["answers"].append(frame)
+    key = json.dumps(call["id"])
+    if kinds[0] == "url":
+        put(key, '{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"visit-1",%s,%s}}' % (META, ODD))
+    if kinds[1:]:
+        return put(key, ask(call, kinds[1:]))
+    put(key, response(call["id"], answered(call["params"], call["frame"], call["answers"])))
+    ended(key)
+
+
+def answered(params, frame, answers):
+    """The result of a call that asked: what it was answered stands in it as text."""
+    members = ",".join('"answer%d":%s' % (number, json.dumps(text)) for number, text in enumerate(answers))
+    return called(params, frame).replace('"structuredContent":{', '"structuredContent":{%s,' % members, 1)
+
+
+def raw(frame, member):
+    """The value of a member as it is spelt."""
+    start = frame.index(member) + len(member)
+    return '{"jsonrpc":"2.0","answers":%s}' % frame[start:json.JSONDecoder().raw_decode(frame, start)[1]]
+
+
+def response(key, text):
+    return '{"jsonrpc":"2.0","id":%s,%s}' % (json.dumps(key), result(text))
+
+
+def logged(params):
+    """Two messages of a log; 2026-07-28 wants them only in a call that says so."""
+    if not LEGACY and "io.modelcontextprotocol/logLevel" not in params.get("_meta", {}):
+        return []
+    return [
+        '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"%s","logger":"l","data":{"n":1.0,%s},%s,%s}}'
+        % (level, ODD, META, ODD)
+        for level in ("warning", "error")
+    ]
+
+
 def interim(method, params):
-    """What comes before the answer: progress with odd numbers, for whoever asked for it."""
+    """What comes before the answer: progress with odd numbers, for whoever asked for it, and a log."""
+    if method == "tools/call" and params.get("name") == "logs":
+        return logged(params)
     token = (params.get("_meta") or {}).get("progressToken")
     if method != "tools/call" or token is None:
         return []
@@ -256,7 +336,7 @@ def answer(message, frame):
         "resources/unsubscribe": lambda: acknowledged(frame),
         "tasks/list": lambda: '{"tasks":[%s],%s,%s}' % (",".join("{%s}" % state(task) for task in TASKS), META, ODD),
         "ping": lambda: "{}",
-        "logging/setLevel": lambda: "{}",
+        "logging/setLevel": lambda: acknowledged(frame),
     }.get(method)
     return result(made()) if made else error(-32601, "no such method")
 
@@ -288,6 +368,8 @@ def messages(frame):
     SEEN[method] = frame
     if method == "notifications/cancelled":
         ended(json.dumps(params["requestId"]))
+    if method is None and message.get("id") in ASKED:
+        replied(message, frame)
     if "id" not in message or method is None:
         return []
     if method == "resources/subscribe":
@@ -298,6 +380,8 @@ def messages(frame):
     if params.get("name") == "waits":
         WAITING.add(json.dumps(message["id"]))
         return before
+    if params.get("name") == "asks":
+        return asking(message, frame)
     return before + ['{"jsonrpc":"2.0","id":%s,%s}' % (json.dumps(message["id"]), answer(message, frame))]
 
 
@@ -339,7 +423,7 @@ class Http(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         for text in events:
             STREAMS[key].put(text)
-        while key == "session" or key in WAITING or key in LISTENERS:
+        while True:
             if select.select([self.connection], [], [], 0)[0] and not self.connection.recv(1, socket.MSG_PEEK):
                 if not LEGACY:
                     SEEN["notifications/cancelled"] = "the client closed the stream"
@@ -347,7 +431,9 @@ class Http(http.server.BaseHTTPRequestHandler):
             try:
                 text = STREAMS[key].get(timeout=0.02)
             except queue.Empty:
-                continue
+                if key == "session" or key in WAITING or key in LISTENERS:
+                    continue
+                return
             try:
                 self.wfile.write(("event: message\ndata: %s\n\n" % text).encode())
                 self.wfile.flush()

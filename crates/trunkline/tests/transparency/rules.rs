@@ -7,7 +7,7 @@ pub(crate) struct Rules(Vec<Rule>);
 struct Rule {
     /// `any`, or one pair of eras.
     pair: String,
-    /// `*`, or the name of one exchange.
+    /// The name of one exchange, or the beginning of some names and `*`.
     exchange: String,
     kind: Kind,
     /// Segments; `*` stands for one of them, `**` at the end for all that follow.
@@ -22,7 +22,10 @@ impl Rules {
     }
 
     pub(crate) fn permit(&self, pair: &str, exchange: &str, difference: &Difference) -> bool {
-        let fits = |wanted: &str, given: &str| wanted == given || wanted == "*" || wanted == "any";
+        let fits = |wanted: &str, given: &str| {
+            let begins = wanted.strip_suffix('*').is_some_and(|beginning| given.starts_with(beginning));
+            wanted == given || wanted == "any" || begins
+        };
         self.0.iter().any(|rule| {
             fits(&rule.pair, pair)
                 && fits(&rule.exchange, exchange)
