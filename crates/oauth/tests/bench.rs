@@ -2,12 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use bytes::Bytes;
-use futures_util::future::{BoxFuture, join_all};
+use futures_util::future::{BoxFuture, FutureExt, join_all};
 use http::{HeaderMap, Method, StatusCode, header};
 use std::{path::Path, sync::Arc};
 use trunkline_oauth::{
-    Account, AccountOptions, CallbackListener, CallbackParams, FileStore, Interaction, LoginOptions, Means,
-    OAuthError, Secret,
+    Account, AccountKey, AccountOptions, CallbackListener, CallbackParams, FileStore, Interaction,
+    LoginOptions, Means, OAuthError, Secret, TokenStore,
     bench::{Bench, BenchOptions, Failure},
 };
 use trunkline_transport::http::{HttpClient, HttpError, HttpOptions, RedirectError, Target};
@@ -97,6 +97,24 @@ async fn o08_many_calls_of_two_accounts_lead_to_one_refresh() {
         assert_eq!(outcome.unwrap(), StatusCode::OK);
     }
     assert_eq!(bench.grants("refresh_token"), 1);
+}
+
+/// A renewal of the old tokens in another process would replace those of a new login.
+#[tokio::test]
+async fn o08_a_new_login_waits_for_a_renewal_in_another_process() {
+    let (bench, folder) = (start(&[]).await, tempfile::tempdir().unwrap());
+    let account = Account::new(options(&bench, folder.path()));
+    let way = LoginOptions::Page(Arc::new(Consents("tester")));
+    let new = account.obtain_login(way, &[], &[]).await.unwrap();
+    let store = FileStore::new(folder.path().to_owned());
+    let key = AccountKey { server: bench.server(), principal: None };
+    let renewal = store.lock(&key).await.unwrap();
+    let mut keeping = Box::pin(account.keep_login(new));
+    assert!(keeping.as_mut().now_or_never().is_none());
+    assert_eq!(store.load(&key).unwrap(), None);
+    drop(renewal);
+    keeping.await.unwrap();
+    assert!(store.load(&key).unwrap().is_some());
 }
 
 #[tokio::test]

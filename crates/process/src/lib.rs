@@ -40,7 +40,7 @@ pub use environment::{inherited, is_inherited};
 pub use group::Containment;
 pub use head_tail::{Captured, HeadTail, Keep};
 pub use isolation::{Isolated, Isolation, IsolationFailed};
-pub use limits::{DEFAULT_DEADLINE, DEFAULT_MEMORY, Limits, Overflow};
+pub use limits::{DEFAULT_DEADLINE, DEFAULT_MEMORY, Limits, Overflow, SetBy};
 pub use lookup::{DEFAULT_PATH, is_executable, search_path};
 pub use process::Process;
 pub use run::{Finished, Running};

@@ -35,6 +35,17 @@ pub struct Limits {
     pub file_size: Option<u64>,
     /// Open files for each of its processes.
     pub open_files: Option<u64>,
+    /// The process that sets `memory`, `file_size` and `open_files`.
+    pub set_by: SetBy,
+}
+
+/// The process that sets the limits that the kernel enforces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetBy {
+    /// A shell, before it becomes the program.
+    Shell,
+    /// The program, which is ours and [isolates itself](crate::Isolation). That saves a process.
+    Program,
 }
 
 /// The reaction when a program writes more to stdout than is kept.
@@ -58,16 +69,21 @@ impl Default for Limits {
             processes: None,
             file_size: None,
             open_files: None,
+            set_by: SetBy::Shell,
         }
     }
 }
 
 impl Limits {
-    /// The `ulimit` calls that set these limits in a shell before it `exec`s the program.
+    /// The `ulimit` calls that set these limits in a shell before it `exec`s the program, if one is
+    /// to set them.
     ///
     /// The script contains only our own text and numbers. POSIX counts memory in KiB and file
     /// sizes in blocks of 512 bytes.
-    pub(crate) fn shell_setup(&self) -> String {
+    pub(crate) fn shell_setup(&self) -> Option<String> {
+        if self.set_by == SetBy::Program {
+            return None;
+        }
         let mut setup = String::from("ulimit -c 0 || exit 126; ");
         let limits = [("-d", self.memory, 1024), ("-f", self.file_size, 512), ("-n", self.open_files, 1)];
         for (flag, value, unit) in limits {
@@ -76,6 +92,6 @@ impl Limits {
                     .expect("writing to a string does not fail");
             }
         }
-        setup
+        Some(setup)
     }
 }

@@ -55,7 +55,7 @@ impl Command {
         let input = input.into();
         let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
         let Started { mut monitor, process, stdin, stdout: output } =
-            Process::start(self, stdin, Some(&limits.shell_setup()), limits.stderr)?;
+            Process::start(self, stdin, limits.shell_setup().as_deref(), limits.stderr)?;
         let stdout = Stream::new(limits.stdout);
         monitor.pipes.spawn(stdout.clone().drain(output));
         if let Some(stdin) = stdin {

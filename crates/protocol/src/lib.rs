@@ -24,9 +24,7 @@ mod session;
 pub mod time;
 mod view;
 
-pub use call::{
-    Call, CallRecord, Caller, Carried, Handler, Notify, Origin, Outcome, Part, Question, Reply, ResultForm,
-};
+pub use call::{Call, CallRecord, Caller, Carried, Handler, Notify, Origin, Outcome, Part, Question, Reply};
 pub use edit::{MemberEdit, Named};
 pub use envelope::{Envelope, ErrorObject, Frame, MAX_BATCH, Notification, Request, Response};
 pub use fault::{Fault, FaultKind};

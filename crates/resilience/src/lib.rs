@@ -8,6 +8,7 @@
 
 mod breaker;
 mod clock;
+mod fair;
 mod log_throttle;
 mod memory;
 mod rate_limiter;
@@ -18,6 +19,7 @@ use std::{fmt, ops::RangeInclusive};
 
 pub use breaker::{Admission, Breaker, BreakerCounts, BreakerOptions, BreakerState, Refused};
 pub use clock::{Deadline, IdleTimer, Moment, Timer, timeout, timeout_at};
+pub use fair::{FairSlot, FairSlots, Turns};
 pub use log_throttle::LogThrottle;
 pub use memory::{
     Backlog, OutOfMemory, Purpose, Reservation, hold, hold_reserved, large_release, reserved_memory,

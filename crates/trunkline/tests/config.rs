@@ -127,7 +127,7 @@ fn show_tells_where_each_value_comes_from_and_no_secret() {
     limits.parked = 7
         environment: TRUNKLINE_LIMITS_PARKED
 
-    113 more values are built in; --all shows them
+    114 more values are built in; --all shows them
     --- stderr
     "#);
     let json = home.run(&["config", "show", "--json"], &variables);

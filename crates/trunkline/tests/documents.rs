@@ -128,6 +128,20 @@ fn the_eight_tools_convert_and_export() {
     }
 }
 
+/// docling-core leaves the names of sheets out, and a document of a client is written as it does.
+#[test]
+fn the_markdown_of_a_converted_workbook_names_its_sheets() {
+    let served = Served::with_limits();
+    let converted = served.convert("good/book.xlsx");
+    let facts = &converted["structuredContent"];
+    let id = format!("document_id={}", facts["document_id"].as_str().unwrap());
+    let names_sheet =
+        |exported: &str| exported.lines().any(|line| line.trim_start_matches(['#', ' ']) == "One");
+    assert!(names_sheet(text(&served.call("export_markdown", &[&id]))), "{converted}");
+    let inline = format!("document:={}", facts["document"]);
+    assert!(!names_sheet(text(&served.call("export_markdown", &[&inline]))), "{converted}");
+}
+
 #[test]
 fn parts_of_a_document_are_resources() {
     let served = Served::with_limits();

@@ -199,6 +199,7 @@ impl Echo {
             announced: [0; 4],
             faults: Default::default(),
             stale: false,
+            signs_in: false,
         };
         Self {
             name: name.parse().expect("a short name"),

@@ -263,6 +263,11 @@ pub(crate) struct WrittenHook {
     #[serde(default = "eight")]
     #[schemars(range(min = 1, max = 1000))]
     pub(crate) concurrency: u32,
+    /// Runs at once for one caller; callers that wait take turns. `null` (default): all but one of
+    /// `concurrency`, so that no caller has all of them.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 1000))]
+    pub(crate) concurrency_per_caller: Option<u32>,
 }
 
 fn before() -> Vec<HookEvent> {

@@ -26,6 +26,7 @@ impl Resolver<'_> {
                 shows: written.shows,
                 timeout: written.timeout,
                 concurrency: written.concurrency,
+                concurrency_per_caller: written.concurrency_per_caller,
             };
             hooks.insert(name.to_owned(), hook);
         }

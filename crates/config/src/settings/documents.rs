@@ -25,6 +25,10 @@ pub struct Documents {
     /// Maximum number of conversions at the same time.
     #[schemars(range(min = 1, max = 1024))]
     pub concurrency: u32,
+    /// Maximum number of conversions of one caller at the same time; callers that wait take turns.
+    /// `null`: all but one of `concurrency`, so that no caller has all of them.
+    #[schemars(range(min = 1, max = 1024))]
+    pub concurrency_per_caller: Option<u32>,
     /// Maximum time of a conversion. Files up to 1 MiB get at most 30 s, up to 10 MiB at most
     /// 60 s, up to 50 MiB at most 180 s.
     #[serde(with = "kind")]

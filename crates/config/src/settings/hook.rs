@@ -18,6 +18,7 @@ pub struct Hook {
     #[serde(with = "crate::keys::kind")]
     pub timeout: Duration,
     pub concurrency: u32,
+    pub concurrency_per_caller: Option<u32>,
 }
 
 /// The way in which a hook is run.

@@ -165,12 +165,18 @@ impl Builder {
 
     fn share(&self, source: &Arc<dyn Source>) -> Share {
         let offer = source.offer();
-        let old = self.shares.get(source.name()).filter(|old| Arc::ptr_eq(&old.source, source));
+        let is_ours = offer.as_deref().is_some_and(|offer| offer.signs_in);
+        let is_alike = |old: &&Share| {
+            let was_ours = old.offer.as_deref().is_some_and(|offer| offer.signs_in);
+            Arc::ptr_eq(&old.source, source) && was_ours == is_ours
+        };
+        let old = self.shares.get(source.name()).filter(is_alike);
         let filters = &self.plan.servers[source.name()];
         let lists = KINDS.map(|kind| {
             let list = offer.as_deref().map_or_else(Arc::default, |offer| list_of(offer, kind));
             match old.map(|old| old.list(kind)).filter(|old| old.still_holds(&list)) {
                 Some(old) => Arc::clone(old),
+                None if is_ours => Arc::new(Compiled::of_ours(kind, &list, filters)),
                 None => Arc::new(compiled(source.name(), kind, &list, filters)),
             }
         });

@@ -31,6 +31,18 @@ pub(crate) struct Compiled {
 
 impl Compiled {
     pub(crate) fn new(kind: Kind, list: &Arc<[Raw]>, server: &ServerFilters) -> Self {
+        let mut compiled = Self::made(kind, list, server, false);
+        compiled.drifted.extend(server.gone(kind, list));
+        compiled
+    }
+
+    /// A list that is not the server's but ours: it need not be accepted, and `allow` names the
+    /// server's own items only.
+    pub(crate) fn of_ours(kind: Kind, list: &Arc<[Raw]>, server: &ServerFilters) -> Self {
+        Self::made(kind, list, server, true)
+    }
+
+    fn made(kind: Kind, list: &Arc<[Raw]>, server: &ServerFilters, is_ours: bool) -> Self {
         let filters = server.of(kind);
         let mut compiled = Self { source: Arc::clone(list), ..Self::default() };
         let mut seen: HashSet<Arc<str>> = HashSet::new();
@@ -47,7 +59,8 @@ impl Compiled {
                 }
             };
             let own = filters.about(&name);
-            if own.hide == Some(true) || !filters.admits(&name) {
+            let is_admitted = if is_ours { !filters.denies(&name) } else { filters.admits(&name) };
+            if own.hide == Some(true) || !is_admitted {
                 compiled.hidden.push(super::quarantine::shown(&name));
                 continue;
             }
@@ -55,7 +68,7 @@ impl Compiled {
                 compiled.quarantine(&name, &Reason::Twice);
                 continue;
             }
-            if let Some(drift) = server.drift(kind, &name, raw) {
+            if !is_ours && let Some(drift) = server.drift(kind, &name, raw) {
                 compiled.drifted.push((super::quarantine::shown(&name), drift));
                 if server.is_enforced() {
                     compiled.quarantine(&name, &Reason::Drifted(drift));
@@ -70,7 +83,6 @@ impl Compiled {
                 Err(reason) => compiled.quarantine(&name, &reason),
             }
         }
-        compiled.drifted.extend(server.gone(kind, list));
         compiled
     }
 

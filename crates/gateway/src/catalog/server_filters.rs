@@ -77,7 +77,11 @@ impl KindFilters {
     /// `deny` also matches the public name, whole and as it is cut or renamed: the author of a
     /// rule may have copied it from a list.
     pub(super) fn admits(&self, name: &str) -> bool {
-        self.names.admits(name) && !self.public_names(name).iter().any(|public| self.names.denies(public))
+        self.names.admits(name) && !self.denies(name)
+    }
+
+    pub(super) fn denies(&self, name: &str) -> bool {
+        self.names.denies(name) || self.public_names(name).iter().any(|public| self.names.denies(public))
     }
 
     /// The name of the item that is renamed to this one.

@@ -8,7 +8,6 @@
 use super::{Inner, Passed, blocking_check, faults};
 use crate::{
     catalog::{Catalog, Checker, Refusal, Route, Server},
-    cut::CutResults,
     disclosure::{Disclosure, OwnTool},
     policy::{self, Denial, Permit, Verdict},
     rewrite::{About, Publisher},
@@ -16,7 +15,7 @@ use crate::{
 };
 use futures_util::StreamExt;
 use std::sync::Arc;
-use trunkline_protocol::{Call, Caller, Fault, Found, Part, Raw, Reply, ResultForm, method};
+use trunkline_protocol::{Call, Fault, Found, Part, Raw, Reply, method};
 use trunkline_schema::Budget;
 
 impl Inner {
@@ -73,18 +72,7 @@ impl Inner {
             call.params = Some(params);
         }
         let publisher = Publisher::new(route.server(), &call.caller, route.subject(), &self.ids);
-        let cut = self.cutting(view, route.server(), &call);
-        cut_reply(self.follow(self.send(permit, call), publisher), cut)
-    }
-
-    /// How long results of a server are cut; `None` if they are not.
-    fn cutting(&self, view: &View, server: &Server, call: &Call) -> Option<Cutting> {
-        if call.result == ResultForm::Whole {
-            return None;
-        }
-        let most = view.result_bytes_of(server)?;
-        let results = self.options.cut_results.clone()?;
-        Some(Cutting { results, caller: Arc::clone(&call.caller), most })
+        self.follow(self.send(permit, call), publisher)
     }
 
     pub(super) fn get_prompt(
@@ -137,8 +125,7 @@ impl Inner {
             Missing::Unknown(fault) => match Self::unlisted(catalog, view, &call) {
                 Some((permit, Unlisted { server, subject })) => {
                     let publisher = Publisher::new(server, &call.caller, &subject, &self.ids);
-                    let cut = self.cutting(view, server, &call);
-                    cut_reply(self.follow(self.send(permit, call), publisher), cut)
+                    self.follow(self.send(permit, call), publisher)
                 }
                 None => match self.once_signed_in(catalog, view, &call, &fault) {
                     Some(reply) => reply,
@@ -151,7 +138,11 @@ impl Inner {
     /// The server that gets an unlisted name: that of a view that shows one server unchanged, if no
     /// rule or policy is set. Otherwise an unknown name is refused here: a server may match names
     /// less strictly than the rules (case, for example), which would bypass them.
-    fn unlisted<'a>(catalog: &Catalog, view: &'a View, call: &Call) -> Option<(Permit<'a>, Unlisted<'a>)> {
+    pub(super) fn unlisted<'a>(
+        catalog: &Catalog,
+        view: &'a View,
+        call: &Call,
+    ) -> Option<(Permit<'a>, Unlisted<'a>)> {
         if !view.unruled || !catalog.policy.is_open() {
             return None;
         }
@@ -183,30 +174,9 @@ pub(super) fn publish(reply: Reply, publisher: Option<Publisher>, about: About) 
     Reply::new(reply.map(move |part| publisher.part(part)))
 }
 
-/// Cuts the final result, if it is too long.
-fn cut_reply(reply: Reply, cutting: Option<Cutting>) -> Reply {
-    let Some(Cutting { results, caller, most }) = cutting else { return reply };
-    Reply::new(reply.then(move |part| {
-        let (results, caller) = (results.clone(), Arc::clone(&caller));
-        async move {
-            match part {
-                Part::Final(Ok(result)) => Part::Final(Ok(results.fit(result, &caller, most).await)),
-                other => other,
-            }
-        }
-    }))
-}
-
-/// How a long result is cut.
-struct Cutting {
-    results: CutResults,
-    caller: Arc<Caller>,
-    most: usize,
-}
-
 /// A name that is not listed, and the server it is passed to.
-struct Unlisted<'a> {
-    server: &'a Arc<Server>,
+pub(super) struct Unlisted<'a> {
+    pub(super) server: &'a Arc<Server>,
     subject: String,
 }
 

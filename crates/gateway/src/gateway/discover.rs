@@ -77,7 +77,7 @@ impl Inner {
 /// The introduction with the capability to read the rest of results that were cut.
 fn with_resources(introduction: &Raw, view: &View) -> Raw {
     let capabilities = introduction.member("capabilities").unwrap_or_else(Raw::empty_object);
-    if !view.cuts_results() || capabilities.member("resources").is_some() {
+    if !view.cuts_results || capabilities.member("resources").is_some() {
         return introduction.clone();
     }
     let with = capabilities.with("resources", &Raw::empty_object());

@@ -3,17 +3,17 @@
 use super::{
     Gateway, Inner, blocking_check,
     call::{Missing, ToolFound, find_tool, name_of},
-    consent, faults,
+    consent, faults, sign_in,
 };
 use crate::{
     approval::Approvals,
     catalog::{Catalog, Route, Server},
     explain::{Decision, Link, Stage},
     policy::{Access, Asked, Denial, Explained, RecordedArguments, RoleVerdict},
-    view::View,
+    view::{Naming, View},
 };
 use std::{borrow::Cow, sync::Arc, time::SystemTime};
-use trunkline_protocol::{Call, Raw};
+use trunkline_protocol::{Call, Fault};
 
 /// The stages that the gateway decides, in their order.
 const STAGES: [Stage; 9] = [
@@ -27,6 +27,9 @@ const STAGES: [Stage; 9] = [
     Stage::Breaker,
     Stage::Upstream,
 ];
+
+const NO_RULES: &str = "no rules are configured";
+const NOT_CHECKED: &str = "not checked here";
 
 /// A decision that a changed policy could make about a recorded call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,14 +55,15 @@ impl Gateway {
     /// The chain of decisions about a `tools/call`, as if it were made now, or at another time as
     /// far as rules depend on it.
     pub async fn explain(&self, call: &Call, at: Option<SystemTime>) -> Vec<Link> {
-        let (mut links, asked) = self.explain_access(call, at);
-        if let Some(asked) = asked {
-            let link = consent_link(self.inner.options.approvals.as_ref(), call, &asked).await;
+        let inner = self.catalog_of(&call.caller);
+        let (mut links, asked) = inner.explain_access(call, at);
+        let consent = match asked {
+            Some(asked) => Some(consent_link(inner.options.approvals.as_ref(), call, &asked).await),
+            None => needs_no_consent(&links).then(|| Link::passes(Stage::Consent, "not needed")),
+        };
+        if let Some(consent) = consent {
             let place = links.iter().position(|link| link.stage == Stage::Breaker).unwrap_or(links.len());
-            links.insert(place, link);
-        } else if needs_no_consent(&links) {
-            let place = links.iter().position(|link| link.stage == Stage::Breaker).unwrap_or(links.len());
-            links.insert(place, Link::passes(Stage::Consent, "not needed"));
+            links.insert(place, consent);
         }
         for stage in STAGES {
             if !links.iter().any(|link| link.stage == stage) {
@@ -121,11 +125,21 @@ impl Gateway {
     pub async fn refresh(&self) {
         super::keeper::rebuild(&self.inner).await;
     }
+}
 
+/// True if the policy allows the call as it is, and nothing before consent stops it.
+fn needs_no_consent(links: &[Link]) -> bool {
+    let mut before = links.iter().filter(|link| link.stage as u8 <= Stage::Consent as u8);
+    let allows = |link: &Link| link.stage == Stage::Policy && link.decision == Decision::Passes;
+    links.iter().any(allows)
+        && before.all(|link| link.stage != Stage::Consent && link.decision != Decision::Stops)
+}
+
+impl Inner {
     /// The links up to the check of arguments, and those of the server, if the call comes so far;
     /// and what a person has to agree to.
     fn explain_access(&self, call: &Call, at: Option<SystemTime>) -> (Vec<Link>, Option<Asked>) {
-        let catalog = self.inner.now.load();
+        let catalog = self.now.load();
         let Some(view) = catalog.view(call.view.as_deref()) else {
             return (vec![Link::stops(Stage::View, &faults::no_view(call.view.as_deref()))], None);
         };
@@ -134,8 +148,7 @@ impl Gateway {
             return (vec![Link::new(Stage::View, Decision::Stops, text).with_code("HTTP 404")], None);
         }
         let mut links = vec![view_link(view)];
-        let found = name_of(call);
-        match find_tool(&catalog, view, call, found.as_ref()) {
+        match find_tool(&catalog, view, call, name_of(call).as_ref()) {
             Ok(ToolFound::Own(tool)) => {
                 let text = format!("`{}` is a tool of the view itself", tool.name());
                 links.push(Link::passes(Stage::Filter, text));
@@ -149,39 +162,20 @@ impl Gateway {
                     return (links, None);
                 }
                 links.push(lock_link(route.server()));
-                links.push(self.inner.arguments_link(route, call));
+                links.push(self.arguments_link(route, call));
                 links.extend(route.server().links(call));
                 (links, asked)
             }
-            Err(Missing::NotConnected(server)) => (unconnected(&catalog, (links, server), call, at), None),
-            Err(Missing::Unknown(fault)) => {
-                if let Some(Located::Unlisted(server, own)) = located(&catalog, view, call)
-                    && server.offer().is_none()
-                    && !own.is_empty()
-                {
-                    return (unconnected(&catalog, (links, server), call, at), None);
-                }
-                let (text, setting) = missing(&catalog, view, call);
-                let link = Link { text, setting, ..Link::stops(Stage::Filter, &fault) };
-                links.push(link);
-                (links, None)
+            Err(Missing::NotConnected(server)) => {
+                (unconnected(&catalog, (links, view, server), call, at), None)
             }
+            Err(Missing::Unknown(fault)) => (unlisted(&catalog, (links, view), (call, &fault), at), None),
         }
     }
-}
 
-/// True if the policy allows the call as it is, and nothing before consent stops it.
-fn needs_no_consent(links: &[Link]) -> bool {
-    let mut before = links.iter().filter(|link| link.stage as u8 <= Stage::Consent as u8);
-    let allows = |link: &Link| link.stage == Stage::Policy && link.decision == Decision::Passes;
-    links.iter().any(allows)
-        && before.all(|link| link.stage != Stage::Consent && link.decision != Decision::Stops)
-}
-
-impl Inner {
     fn arguments_link(&self, route: &Route, call: &Call) -> Link {
         let Some(checker) = route.checker() else {
-            return Link::passes(Stage::Arguments, "not checked here");
+            return Link::passes(Stage::Arguments, NOT_CHECKED);
         };
         let arguments = call.params.as_ref().and_then(|params| params.member("arguments"));
         match checker.check_fully(arguments.as_ref(), &self.checkers) {
@@ -195,7 +189,7 @@ impl Inner {
 /// The item that a call names.
 enum Located<'a> {
     Route(&'a Route),
-    /// The server by the prefix of the name, and its own name of the tool.
+    /// The server that the name belongs to, and its own name of the tool.
     Unlisted(&'a Arc<Server>, String),
 }
 
@@ -204,15 +198,8 @@ fn located<'a>(catalog: &Catalog, view: &'a View, call: &Call) -> Option<Located
     if let Some(route) = view.tools.get(&name) {
         return Some(Located::Route(route));
     }
-    let (server, public) =
-        match name.split_once('_').and_then(|(server, own)| Some((view.server(server)?, own))) {
-            Some(found) => found,
-            // The view of one server has no prefix.
-            None if view.is_bare_server() => (view.servers.first()?, name.as_ref()),
-            None => return None,
-        };
-    let own = server.access(&catalog.policy).own_name(public);
-    Some(Located::Unlisted(server, own))
+    let (server, public) = view.server_of(&name)?;
+    Some(Located::Unlisted(server, server.access(&catalog.policy).own_name(public)))
 }
 
 fn view_link(view: &View) -> Link {
@@ -249,7 +236,7 @@ fn push_policy(links: &mut Vec<Link>, explained: Explained) -> Option<Asked> {
     }
     links.push(link);
     let Some(rule) = rule else {
-        links.push(Link::passes(Stage::Policy, "no rules are configured"));
+        links.push(Link::passes(Stage::Policy, NO_RULES));
         return None;
     };
     let (decision, text, code) = match &access {
@@ -315,21 +302,28 @@ async fn consent_link(approvals: Option<&Approvals>, call: &Call, asked: &Asked)
 /// rest when it has connected.
 fn unconnected(
     catalog: &Catalog,
-    (mut links, server): (Vec<Link>, &Arc<Server>),
+    (mut links, view, server): (Vec<Link>, &View, &Arc<Server>),
     call: &Call,
     at: Option<SystemTime>,
 ) -> Vec<Link> {
-    let name =
-        call.params.as_ref().and_then(|params: &Raw| params.text_of("name")).unwrap_or(Cow::Borrowed(""));
+    let name = name_of(call).and_then(|found| found.text().map(Cow::into_owned)).unwrap_or_default();
     let access = server.access(&catalog.policy);
-    let own = access.own_name(name.split_once('_').map_or(name.as_ref(), |(_, own)| own));
+    let public = view.server_of(&name).map_or(name.as_str(), |(_, public)| public);
+    let own = access.own_name(public);
     if !access.offers(&own) {
         let (text, setting) = not_offered(server, &own);
         let fault = faults::unknown("tool", &name);
         links.push(Link { text, setting, ..Link::stops(Stage::Filter, &fault) });
         return links;
     }
-    let text = format!("unknown: server `{}` has not connected yet", server.name());
+    let text = if server.is_personal() {
+        format!(
+            "unknown: server `{}` shows each caller other tools, and none to this one so far",
+            server.name()
+        )
+    } else {
+        format!("unknown: server `{}` has not connected yet", server.name())
+    };
     links.push(Link::new(Stage::Filter, Decision::Unknown, text));
     let explained = access.with_tool(&own, |target| catalog.policy.explain(call, at, (target, None)));
     let asks = push_policy(&mut links, explained).is_some();
@@ -340,6 +334,48 @@ fn unconnected(
         links.push(Link::new(Stage::Consent, Decision::Unknown, "a person is asked once it is known"));
     }
     links.extend(server.links(call));
+    links
+}
+
+/// The links of a name that no server lists, in the order in which a call looks for a way.
+fn unlisted(
+    catalog: &Catalog,
+    (mut links, view): (Vec<Link>, &View),
+    (call, fault): (&Call, &Fault),
+    at: Option<SystemTime>,
+) -> Vec<Link> {
+    if let Some(Located::Unlisted(server, own)) = located(catalog, view, call)
+        && server.offer().is_none()
+        && !own.is_empty()
+    {
+        return unconnected(catalog, (links, view, server), call, at);
+    }
+    let unknown = |text: String| Link::new(Stage::Filter, Decision::Unknown, text);
+    if view.naming == Naming::Bare
+        && let Some(server) = view.unconnected_for(&catalog.policy, &call.caller).next()
+    {
+        links.push(unknown(format!(
+            "not listed; server `{}`, which may have it, has not connected yet",
+            server.name()
+        )));
+    } else if let Some((_, passed_to)) = Inner::unlisted(catalog, view, call) {
+        let server = passed_to.server;
+        let text = format!(
+            "server `{}` does not list it, but gets every name, because nothing is filtered here",
+            server.name()
+        );
+        links.push(Link::passes(Stage::Filter, text));
+        links.push(Link::passes(Stage::Roles, role_text(&RoleVerdict::Open)));
+        links.push(Link::passes(Stage::Policy, NO_RULES));
+        links.push(lock_link(server));
+        links.push(Link::passes(Stage::Arguments, NOT_CHECKED));
+        links.extend(server.links(call));
+    } else if let Some((server, _)) = sign_in::signed_out(catalog, view, call) {
+        links.push(unknown(format!("the caller has to sign in to server `{}` first", server.name())));
+    } else {
+        let (text, setting) = missing(catalog, view, call);
+        links.push(Link { text, setting, ..Link::stops(Stage::Filter, fault) });
+    }
     links
 }
 

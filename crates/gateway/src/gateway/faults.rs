@@ -44,6 +44,12 @@ pub(super) fn no_catalog(most: usize) -> Fault {
     Fault::new(FaultKind::Overloaded, text).harmless_to_repeat()
 }
 
+/// The end of a subscription whose caller called nothing while all catalogs were taken.
+pub(super) fn given_up() -> Fault {
+    Fault::new(FaultKind::Overloaded, "other callers needed the place of this one; subscribe again")
+        .harmless_to_repeat()
+}
+
 pub(super) fn missing(member: &str) -> Fault {
     Fault::new(FaultKind::InvalidRequest, format!("`params.{member}` must be a string"))
 }

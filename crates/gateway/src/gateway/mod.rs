@@ -101,8 +101,6 @@ struct Passed {
     /// Its arguments fit this schema.
     checker: Option<Arc<Checker>>,
     agreement: Option<Agreement>,
-    /// Its URI is none of a result that was cut here.
-    is_not_cut: bool,
 }
 
 impl Gateway {
@@ -132,17 +130,31 @@ impl Gateway {
         if let Some(route) = view.tools.get(tool) {
             return Some(policy::subject(route.server().name().as_ref(), route.inner()));
         }
-        // A server that differs by caller has no items in this catalog. Its name is in front of
-        // that of the tool, unless the view shows one server without prefix.
-        let prefixed = tool.split_once('_').and_then(|(server, own)| Some((view.server(server)?, own)));
-        let alone = || view.servers.first().filter(|_| view.is_bare_server()).map(|server| (server, tool));
-        if let Some((server, public)) = prefixed.or_else(alone).filter(|(server, _)| server.is_personal()) {
+        // A server that differs by caller has no items in this catalog.
+        if let Some((server, public)) = view.server_of(tool).filter(|(server, _)| server.is_personal()) {
             let own = server.access(&catalog.policy).own_name(public);
             return Some(policy::subject(server.name().as_ref(), &own));
         }
         // The view of one server passes unlisted names on.
         let server = view.servers.first().filter(|_| view.unruled)?;
         Some(policy::subject(server.name().as_ref(), tool))
+    }
+
+    /// True if some results of this view are cut.
+    pub(crate) fn cuts_results(&self, view: Option<&str>) -> bool {
+        self.inner.now.load().view(view).is_some_and(|view| view.cuts_results)
+    }
+
+    /// Most bytes of text in a result of this tool, as the caller sees it; `None`: it is not cut.
+    pub(crate) fn result_bytes(&self, caller: &Arc<Caller>, view: Option<&str>, tool: &str) -> Option<usize> {
+        let own = self.known_catalog(caller);
+        let catalog = own.as_ref().unwrap_or(&self.inner).now.load();
+        let view = catalog.view(view)?;
+        let server = match view.tools.get(tool) {
+            Some(route) => route.server(),
+            None => view.server_of(tool)?.0,
+        };
+        view.result_bytes_of(server)
     }
 
     /// The server of a tool that the caller could use. One that is not listed yet has its server's
@@ -182,7 +194,7 @@ impl Gateway {
 
 impl Handler for Gateway {
     fn call(&self, call: Call) -> Reply {
-        match self.own_catalog(&call.caller) {
+        match self.own_catalog(&call.caller, &call.method) {
             None => self.inner.handle(call),
             Some(Ok(own)) => Self::call_personally(own, call),
             Some(Err(fault)) => Reply::ready(Err(fault)),

@@ -1,7 +1,7 @@
 //! The settings of a gateway.
 
 use super::{PersonalOptions, Source};
-use crate::{approval::Approvals, catalog::Rules, cut::CutResults, rewrite::StateOptions};
+use crate::{approval::Approvals, catalog::Rules, rewrite::StateOptions};
 use std::{fmt, sync::Arc, time::Duration};
 use trunkline_protocol::message::Implementation;
 
@@ -46,8 +46,6 @@ pub struct GatewayOptions {
     pub approvals: Option<Approvals>,
     /// The catalogs of single identities, for servers that differ by caller.
     pub personal: PersonalOptions,
-    /// Where the rest of long results is kept; `None`: results are not cut.
-    pub cut_results: Option<CutResults>,
 }
 
 impl GatewayOptions {
@@ -70,7 +68,6 @@ impl GatewayOptions {
             states: StateOptions::default(),
             approvals: None,
             personal: PersonalOptions::default(),
-            cut_results: None,
         }
     }
 }

@@ -5,20 +5,23 @@
 use super::{Gateway, Inner, Shared, faults, keeper};
 use crate::{catalog::Plan, gateway::Source, upstream::Identity};
 use arc_swap::ArcSwap;
-use futures_util::StreamExt;
+use futures_util::{StreamExt, stream};
 use parking_lot::Mutex;
 use std::{
     collections::HashMap,
     sync::{Arc, Weak},
     time::Duration,
 };
-use trunkline_protocol::{Call, Caller, Fault, Notify, Reply};
+use tokio::sync::watch;
+use trunkline_protocol::{Call, Caller, Fault, Notify, Part, Raw, Reply, method};
 use trunkline_resilience::Moment;
 
 /// Most catalogs of one principal, whose requests may carry many values of a header.
 const PER_PRINCIPAL: usize = 16;
 /// Interval of the search for unused catalogs.
 const TIDY_EVERY: Duration = Duration::from_mins(1);
+/// How long a caller that only listens keeps its catalog when all are taken.
+const LISTENER_PATIENCE: Duration = Duration::from_mins(1);
 
 /// The limits of the catalogs of single identities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,37 +40,105 @@ impl Default for PersonalOptions {
 
 /// The catalogs in use.
 pub(super) struct PersonalCatalogs {
-    /// The servers that differ by caller.
-    servers: ArcSwap<Vec<Arc<dyn Source>>>,
-    known: Mutex<HashMap<Vec<Identity>, PersonalCatalog>>,
+    /// The servers that differ by caller. Each replacement is another `Arc`.
+    servers: ArcSwap<Servers>,
+    /// Locked only to look something up: catalogs are built without it.
+    known: Mutex<Known>,
+    /// Held by one replacement after the other, so that the newest rules are the last.
+    replacing: Mutex<()>,
     options: PersonalOptions,
 }
+
+type Servers = Vec<Arc<dyn Source>>;
+type Known = HashMap<Vec<Identity>, PersonalCatalog>;
 
 struct PersonalCatalog {
     inner: Arc<Inner>,
     /// The caller that it was made for.
     caller: Arc<Caller>,
+    /// The last call that was no subscription.
     used: Moment,
+    /// Held by calls that are no subscriptions.
+    busy: Arc<()>,
+    /// True if another caller needs the place. The subscriptions end with that, and with the
+    /// catalog: one that no reload reaches any more would keep its rules for ever.
+    given_up: watch::Sender<bool>,
+}
+
+/// A catalog, held by a call.
+pub(super) struct Held {
+    inner: Arc<Inner>,
+    busy: Arc<()>,
+    given_up: watch::Receiver<bool>,
 }
 
 impl PersonalCatalogs {
     pub(super) fn new(servers: &[Arc<dyn Source>], options: PersonalOptions) -> Arc<Self> {
         let servers = ArcSwap::from_pointee(personal(servers));
-        Arc::new(Self { servers, known: Mutex::default(), options })
+        Arc::new(Self { servers, known: Mutex::default(), replacing: Mutex::default(), options })
     }
 
-    /// Applies new rules and servers to all catalogs.
+    /// Applies new rules and servers to all catalogs. Those that no caller would get any more are
+    /// dropped, and their subscriptions end.
     pub(super) fn replace(&self, plan: &Plan) {
-        let servers = personal(plan.sources());
-        let mut known = self.known.lock();
-        let before = std::mem::take(&mut *known);
-        if !servers.is_empty() {
-            for catalog in before.into_values() {
-                catalog.inner.replace(plan.as_seen_by(&catalog.caller));
-                known.insert(key(&servers, &catalog.caller), catalog);
+        let _turn = self.replacing.lock();
+        let servers = Arc::new(personal(plan.sources()));
+        let kept: Vec<(Arc<Inner>, Arc<Caller>)> = {
+            let mut known = self.known.lock();
+            let before = std::mem::take(&mut *known);
+            if !servers.is_empty() {
+                let named = before.into_values().map(|catalog| (key(&servers, &catalog.caller), catalog));
+                known.extend(named);
             }
+            self.servers.store(servers);
+            known.values().map(|known| (Arc::clone(&known.inner), Arc::clone(&known.caller))).collect()
+        };
+        for (inner, caller) in kept {
+            inner.replace(plan.as_seen_by(&caller));
         }
-        self.servers.store(Arc::new(servers));
+    }
+
+    /// The catalog of this identity for a call. `None` if it has to be built; an error if there is
+    /// no room for it.
+    fn find(&self, key: &[Identity], caller: &Caller, is_subscription: bool) -> Result<Option<Held>, Fault> {
+        let mut known = self.known.lock();
+        if let Some(catalog) = known.get_mut(key) {
+            if !is_subscription {
+                catalog.used = Moment::now();
+            }
+            return Ok(Some(catalog.held()));
+        }
+        room(&known, caller, self.options.most)?;
+        Ok(None)
+    }
+
+    /// Keeps a catalog that was built for these servers. `None` if they were replaced since.
+    fn keep(
+        self: &Arc<Self>,
+        servers: &Arc<Servers>,
+        key: Vec<Identity>,
+        made: PersonalCatalog,
+    ) -> Result<Option<Held>, Fault> {
+        let mut known = self.known.lock();
+        if !Arc::ptr_eq(servers, &self.servers.load()) {
+            return Ok(None);
+        }
+        // Another call of this identity may have been faster.
+        if let Some(catalog) = known.get(&key) {
+            return Ok(Some(catalog.held()));
+        }
+        let is_first = known.is_empty();
+        if let Some(oldest) = room(&known, &made.caller, self.options.most)?
+            && let Some(oldest) = known.remove(&oldest)
+        {
+            oldest.given_up.send_replace(true);
+        }
+        let held = made.held();
+        known.insert(key, made);
+        if is_first {
+            tokio::spawn(tidy(Arc::downgrade(self)));
+        }
+        Ok(Some(held))
     }
 
     /// Ends the catalogs that were not used for a while, except those with calls in flight. Returns
@@ -81,51 +152,92 @@ impl PersonalCatalogs {
 }
 
 impl PersonalCatalog {
+    fn new(inner: Arc<Inner>, caller: &Arc<Caller>) -> Self {
+        let (caller, given_up) = (Arc::clone(caller), watch::Sender::new(false));
+        Self { inner, caller, used: Moment::now(), busy: Arc::default(), given_up }
+    }
+
+    fn held(&self) -> Held {
+        let (inner, busy) = (Arc::clone(&self.inner), Arc::clone(&self.busy));
+        Held { inner, busy, given_up: self.given_up.subscribe() }
+    }
+
     /// A call in flight holds the catalog.
     fn is_in_use(&self) -> bool {
         Arc::strong_count(&self.inner) > 1
+    }
+
+    /// True if it can be dropped for another caller: nobody uses it, or only subscriptions do, and
+    /// its caller has called nothing for a while.
+    fn can_give_way(&self) -> bool {
+        let only_listens = Arc::strong_count(&self.busy) == 1;
+        !self.is_in_use() || only_listens && self.used.elapsed() >= LISTENER_PATIENCE
     }
 }
 
 impl Gateway {
     /// The catalog that this caller sees, if that is not the common one.
-    pub(super) fn own_catalog(&self, caller: &Arc<Caller>) -> Option<Result<Arc<Inner>, Fault>> {
+    pub(super) fn own_catalog(&self, caller: &Arc<Caller>, method: &str) -> Option<Result<Held, Fault>> {
+        loop {
+            let servers = self.personal.servers.load_full();
+            if servers.is_empty() || Caller::is_ourselves(caller) {
+                return None;
+            }
+            let key = key(&servers, caller);
+            if let Some(found) = self.personal.find(&key, caller, method == method::LISTEN).transpose() {
+                return Some(found);
+            }
+            let made = PersonalCatalog::new(self.inner.as_seen_by(caller), caller);
+            if let Some(kept) = self.personal.keep(&servers, key, made).transpose() {
+                return Some(kept);
+            }
+        }
+    }
+
+    /// The same, if the caller has used it already.
+    pub(super) fn known_catalog(&self, caller: &Arc<Caller>) -> Option<Arc<Inner>> {
         let servers = self.personal.servers.load();
         if servers.is_empty() || Caller::is_ourselves(caller) {
             return None;
         }
-        let key = key(&servers, caller);
-        let mut known = self.personal.known.lock();
-        if let Some(catalog) = known.get_mut(&key) {
-            catalog.used = Moment::now();
-            return Some(Ok(Arc::clone(&catalog.inner)));
-        }
-        let is_first = known.is_empty();
-        if let Err(fault) = make_room(&mut known, caller, self.personal.options.most) {
-            return Some(Err(fault));
-        }
-        let inner = self.inner.as_seen_by(caller);
-        let made =
-            PersonalCatalog { inner: Arc::clone(&inner), caller: Arc::clone(caller), used: Moment::now() };
-        known.insert(key, made);
-        if is_first {
-            tokio::spawn(tidy(Arc::downgrade(&self.personal)));
-        }
-        Some(Ok(inner))
+        let known = self.personal.known.lock();
+        known.get(&key(&servers, caller)).map(|catalog| Arc::clone(&catalog.inner))
     }
 
-    pub(super) fn call_personally(inner: Arc<Inner>, call: Call) -> Reply {
+    /// The catalog by which a call of this caller is explained: its own, if it has used one. An
+    /// explanation knows no headers of a request, so the identity that the caller used last stands
+    /// for it.
+    pub(super) fn catalog_of(&self, caller: &Arc<Caller>) -> Arc<Inner> {
+        let latest = || {
+            let known = self.personal.known.lock();
+            let own = known.values().filter(|known| known.caller.id == caller.id);
+            own.max_by_key(|known| known.used).map(|known| Arc::clone(&known.inner))
+        };
+        self.known_catalog(caller).or_else(latest).unwrap_or_else(|| Arc::clone(&self.inner))
+    }
+
+    pub(super) fn call_personally(held: Held, call: Call) -> Reply {
+        let is_subscription = call.method == method::LISTEN;
+        let Held { inner, busy, mut given_up } = held;
         let reply = inner.handle(call);
+        if is_subscription {
+            drop((inner, busy));
+            let ended = async move {
+                let is_given_up = given_up.wait_for(|given_up| *given_up).await.is_ok();
+                Part::Final(if is_given_up { Err(faults::given_up()) } else { Ok(Raw::empty_object()) })
+            };
+            return Reply::new(stream::select(reply, stream::once(ended)));
+        }
         Reply::new(reply.map(move |part| {
             // Keeps the catalog, and so the sessions of its servers, until the call has ended.
-            let _in_use = &inner;
+            let _in_use = (&inner, &busy);
             part
         }))
     }
 
     pub(super) fn pass_on(&self, notice: &Notify) {
-        match self.own_catalog(&notice.caller) {
-            Some(Ok(inner)) => inner.pass_on(notice),
+        match self.own_catalog(&notice.caller, &notice.notification.method) {
+            Some(Ok(held)) => held.inner.pass_on(notice),
             Some(Err(fault)) => tracing::debug!(%fault, "a notification was dropped"),
             None => self.inner.pass_on(notice),
         }
@@ -152,23 +264,18 @@ impl Inner {
     }
 }
 
-/// Makes room for a catalog: of its own principal, if that has many, else of any.
-fn make_room(
-    known: &mut HashMap<Vec<Identity>, PersonalCatalog>,
-    caller: &Caller,
-    most: usize,
-) -> Result<(), Fault> {
-    let own = known.values().filter(|known| known.caller.id == caller.id).count();
+/// Room for another catalog of this caller: the catalog that gives way, if one has to. That is one
+/// of the same principal, if it has many, else any; the one that was not used for longest.
+fn room(known: &Known, caller: &Caller, most: usize) -> Result<Option<Vec<Identity>>, Fault> {
     let is_own = |known: &PersonalCatalog| known.caller.id == caller.id;
+    let own = known.values().filter(|known| is_own(known)).count();
     if own < PER_PRINCIPAL && known.len() < most {
-        return Ok(());
+        return Ok(None);
     }
-    let unused =
-        known.iter().filter(|(_, known)| (own < PER_PRINCIPAL || is_own(known)) && !known.is_in_use());
-    let oldest = unused.min_by_key(|(_, known)| known.used).map(|(key, _)| key.clone());
-    let oldest = oldest.ok_or_else(|| faults::no_catalog(most))?;
-    known.remove(&oldest);
-    Ok(())
+    let eligible =
+        known.iter().filter(|(_, known)| (own < PER_PRINCIPAL || is_own(known)) && known.can_give_way());
+    let oldest = eligible.min_by_key(|(_, known)| (known.is_in_use(), known.used));
+    oldest.map(|(key, _)| Some(key.clone())).ok_or_else(|| faults::no_catalog(most))
 }
 
 fn personal(servers: &[Arc<dyn Source>]) -> Vec<Arc<dyn Source>> {

@@ -3,12 +3,10 @@
 use super::{Inner, Passed, call::publish, faults};
 use crate::{
     catalog::Catalog,
-    cut::{self, CutResults},
     policy::{Denial, Permit, Verdict},
     rewrite::{About, Publisher},
     view::{LocatedResource, View},
 };
-use futures_util::{StreamExt, stream};
 use std::{borrow::Cow, sync::Arc};
 use trunkline_protocol::{Call, Caller, Fault, Raw, Reply};
 
@@ -17,45 +15,13 @@ impl Inner {
         self: &Arc<Self>,
         catalog: &Catalog,
         view: &View,
-        call: Call,
+        mut call: Call,
         passed: Passed,
     ) -> Reply {
         let uri = call.params.as_ref().and_then(|params| params.member("uri"));
         let Some(uri) = uri.as_ref().and_then(Raw::text).map(Cow::into_owned) else {
             return Reply::ready(Err(faults::missing("uri")));
         };
-        match self.options.cut_results.clone() {
-            Some(results) if uri.starts_with(cut::SCHEME) && !passed.is_not_cut => {
-                self.read_cut(results, uri, call, passed)
-            }
-            _ => self.read_located(catalog, view, (uri, call), passed),
-        }
-    }
-
-    /// Reads the rest of a result that was cut here, or by a gateway behind this one.
-    fn read_cut(self: &Arc<Self>, results: CutResults, uri: String, call: Call, mut passed: Passed) -> Reply {
-        let inner = Arc::clone(self);
-        let reply = async move {
-            if let Some(found) = results.read(&uri, &call.caller).await {
-                return Reply::ready(Ok(found));
-            }
-            passed.is_not_cut = true;
-            let catalog = inner.now.load_full();
-            match catalog.view(call.view.as_deref()) {
-                Some(view) => inner.read_resource(&catalog, view, call, passed),
-                None => Reply::ready(Err(faults::no_view(call.view.as_deref()))),
-            }
-        };
-        Reply::new(stream::once(reply).flatten())
-    }
-
-    fn read_located(
-        self: &Arc<Self>,
-        catalog: &Catalog,
-        view: &View,
-        (uri, mut call): (String, Call),
-        passed: Passed,
-    ) -> Reply {
         let Some(found) = located(catalog, view, &call.caller, &uri) else {
             let fault = faults::no_resource(&uri);
             if view.awaits_servers(&catalog.policy, &call.caller) {

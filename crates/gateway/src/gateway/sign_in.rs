@@ -67,13 +67,15 @@ impl Inner {
     }
 }
 
-/// The server that the call's name belongs to, by its prefix or because the view has no other, if
-/// the caller has to sign in there and may use the tool.
-fn signed_out<'a>(catalog: &Catalog, view: &'a View, call: &Call) -> Option<(&'a Arc<Server>, &'static str)> {
+/// The server that the call's name belongs to, if the caller has to sign in there and may use the
+/// tool.
+pub(super) fn signed_out<'a>(
+    catalog: &Catalog,
+    view: &'a View,
+    call: &Call,
+) -> Option<(&'a Arc<Server>, &'static str)> {
     let name = call.params.as_ref()?.text_of("name")?;
-    let by_prefix = name.split_once('_').and_then(|(server, own)| Some((view.server(server)?, own)));
-    let alone = || view.servers.first().filter(|_| view.transparent).map(|server| (server, name.as_ref()));
-    let (server, own) = by_prefix.or_else(alone)?;
+    let (server, own) = view.server_of(&name)?;
     let tool = server.sign_in_tool()?;
     let is_admitted = catalog.policy.admits_name(&call.caller, server.name(), &name, own);
     is_admitted.then_some((server, tool))

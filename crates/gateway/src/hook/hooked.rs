@@ -125,7 +125,7 @@ impl HookedCall {
         for prepared in self.hooks.iter().filter(|prepared| prepared.is_for(event)) {
             let hook = &prepared.hook;
             let payload = self.subject.payload(&hook.name, event, hook.shows, outcome);
-            match prepared.ask(payload).await {
+            match prepared.ask(&self.subject.caller.id, payload).await {
                 Ok(verdict) if verdict.decision == Decision::Deny => {
                     return Err(denial(&hook.name, event, &verdict));
                 }
@@ -189,6 +189,7 @@ mod tests {
             on_failure: OnHookFailure::Refuse,
             timeout: Duration::from_secs(1),
             concurrency: 1,
+            per_caller: None,
             run,
         }
     }
@@ -204,28 +205,6 @@ mod tests {
 
     fn says(answer: &'static str) -> RunHook {
         Arc::new(move |_| Box::pin(async move { Ok(answer.as_bytes().to_vec()) }))
-    }
-
-    /// Answers with the form in which its result is wanted.
-    struct Forms;
-
-    impl Handler for Forms {
-        fn call(&self, call: Call) -> Reply {
-            Reply::ready(Ok(serde_json::json!({"content": [], "form": format!("{:?}", call.result)}).into()))
-        }
-
-        fn notify(&self, _: Notify) {}
-    }
-
-    #[tokio::test]
-    async fn a16_a_result_that_may_be_withheld_is_not_cut() {
-        for (event, form) in [(HookEvent::Before, "MayBeCut"), (HookEvent::After, "Whole")] {
-            let hooks = Hooks::new(vec![hook(&[event], says(""))], ToolNames::default()).unwrap();
-            let params = serde_json::json!({"name": "git_log"});
-            let call = Call::new(method::TOOLS_CALL, Some(params.into()));
-            let result = Hooked::new(Arc::new(Forms), hooks).call(call).outcome().await.unwrap();
-            assert_eq!(result.member_as::<String>("form").as_deref(), Some(form));
-        }
     }
 
     /// A tool that tells its result in every way there is before the final one.

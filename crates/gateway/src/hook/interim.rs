@@ -2,7 +2,7 @@
 //! way.
 
 use trunkline_protocol::{
-    Call, Notification, Object, Part, Raw, ResultForm,
+    Call, Notification, Object, Part, Raw,
     message::{meta::CLIENT_CAPABILITIES, undeclare_tasks},
     method,
 };
@@ -10,10 +10,8 @@ use trunkline_protocol::{
 /// The members of a progress notification that are numbers.
 const NUMBERS: [&str; 3] = ["progressToken", "progress", "total"];
 
-/// The call without the means to get its result later: as that of a task, or as the rest of a
-/// result that was cut.
+/// The call without the means to get its result later, as that of a task.
 pub(super) fn answered_at_once(mut call: Call) -> Call {
-    call.result = ResultForm::Whole;
     let Some(mut params) = call.params.as_ref().and_then(Raw::object) else { return call };
     params.remove("task");
     if let Some(mut meta) = params.get("_meta").and_then(Raw::object)

@@ -15,8 +15,7 @@ use crate::{
 };
 use futures_util::{FutureExt, future::BoxFuture};
 use std::{fmt, panic::AssertUnwindSafe, sync::Arc, time::Duration};
-use tokio::sync::Semaphore;
-use trunkline_resilience::timeout;
+use trunkline_resilience::{FairSlots, timeout};
 
 pub use hooked::Hooked;
 use payload::Subject;
@@ -35,6 +34,8 @@ pub struct Hook {
     pub timeout: Duration,
     /// Runs at once; further ones wait.
     pub concurrency: usize,
+    /// Runs at once for one caller; `None` for all but one of `concurrency`.
+    pub per_caller: Option<usize>,
     pub run: RunHook,
 }
 
@@ -79,7 +80,7 @@ pub struct Hooks {
 struct Prepared {
     hook: Hook,
     tools: Filter,
-    slots: Semaphore,
+    slots: Arc<FairSlots>,
 }
 
 impl Hooks {
@@ -87,7 +88,7 @@ impl Hooks {
     pub fn new(hooks: Vec<Hook>, names: ToolNames) -> Result<Arc<Self>, BadGlob> {
         let hooks = hooks.into_iter().map(|hook| {
             let rules = FilterRules { allow: Some(hook.tools.clone()), deny: Vec::new() };
-            let slots = Semaphore::new(hook.concurrency.clamp(1, Semaphore::MAX_PERMITS));
+            let slots = FairSlots::new(hook.concurrency, hook.per_caller);
             Ok(Arc::new(Prepared { tools: Filter::new(&rules)?, slots, hook }))
         });
         Ok(Arc::new(Self { hooks: hooks.collect::<Result<_, BadGlob>>()?, names }))
@@ -110,10 +111,10 @@ impl Prepared {
     }
 
     /// Runs the hook within its limits.
-    async fn ask(&self, payload: Result<Vec<u8>, String>) -> Result<Verdict, String> {
+    async fn ask(&self, caller: &str, payload: Result<Vec<u8>, String>) -> Result<Verdict, String> {
         let payload = payload?;
         let run = async {
-            let slot = self.slots.acquire().await;
+            let slot = self.slots.acquire(caller).await;
             let answer = (self.hook.run)(payload).await;
             drop(slot);
             answer

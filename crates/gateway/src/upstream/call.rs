@@ -31,11 +31,14 @@ use std::{
         atomic::{AtomicU32, Ordering},
     },
     task::{Context, Poll, ready},
-    time::Duration,
+    time::{Duration, Instant},
 };
 use tokio::sync::OwnedSemaphorePermit;
 use trunkline_protocol::{Call, Era, Fault, FaultKind, Outcome, Part, Raw, Reply, message::meta, method};
 use trunkline_resilience::{Admission, CallTimer, Moment, Safety, Timer};
+
+/// Grace period in which a lost session may still deliver its own error.
+const LOSS_GRACE: Duration = Duration::from_millis(100);
 
 /// Starts a call; nothing happens before the reply is polled.
 pub(super) fn begin(core: Arc<Core>, call: Call) -> Reply {
@@ -113,14 +116,14 @@ impl Stream for UpstreamCall {
                         Ok(())
                     }
                     Poll::Ready(Err(full)) => Err(faults::full(&this.core.name, full)),
-                    Poll::Pending => Err(ready!(this.poll_caller_deadline(cx))),
+                    Poll::Pending => Err(ready!(this.poll_deadline(cx))),
                 },
                 CallStage::Connecting(seeking) => match seeking.as_mut().poll(cx) {
                     Poll::Ready(found) => found.map(|lease| this.send(lease)),
-                    Poll::Pending => Err(ready!(this.poll_caller_deadline(cx))),
+                    Poll::Pending => Err(ready!(this.poll_deadline(cx))),
                 },
-                CallStage::Sent(attempt) => {
-                    let arrival = ready!(attempt.poll((&this.call, &this.core), &mut this.timer, cx));
+                CallStage::Sent(_) => {
+                    let arrival = ready!(this.poll_attempt(cx));
                     match this.finish(arrival) {
                         Some(part) => return Poll::Ready(Some(part)),
                         None => continue,
@@ -200,12 +203,36 @@ impl UpstreamCall {
         CallTimer::start_at(&own.unwrap_or(options.timeouts), start)
     }
 
+    /// Waits for the next part from the session, a time limit, or the loss of the session.
+    fn poll_attempt(&mut self, cx: &mut Context<'_>) -> Poll<Arrival> {
+        let CallStage::Sent(attempt) = &mut self.stage else { return Poll::Pending };
+        if let Poll::Ready(part) = Pin::new(&mut attempt.reply).poll_next(cx) {
+            return Poll::Ready(attempt.arrive(part));
+        }
+        if attempt.lost.is_none() {
+            let clock = attempt.clock.as_deref();
+            if let Poll::Ready(why) = poll_limits(self.call.deadline, clock, &mut self.timer, cx) {
+                return Poll::Ready(Arrival::Expired(self.timed_out(&why)));
+            }
+            let why = ready!(attempt.lease.poll_lost(cx));
+            attempt.lost = Some((why, Moment::now() + LOSS_GRACE));
+        }
+        if let Some((_, until)) = &attempt.lost {
+            ready!(self.timer.poll(*until, cx));
+        }
+        match attempt.lost.take() {
+            Some((why, _)) => Poll::Ready(Arrival::Ended(Err(why))),
+            None => Poll::Pending,
+        }
+    }
+
     /// Waits for the caller's deadline.
-    fn poll_caller_deadline(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
-        let Some(at) = self.call.deadline else { return Poll::Pending };
-        ready!(self.timer.poll(at.into(), cx));
-        let why = "the caller's time was over";
-        Poll::Ready(faults::timed_out(&self.core.name, &self.call.method, &why))
+    fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
+        poll_limits(self.call.deadline, None, &mut self.timer, cx).map(|why| self.timed_out(&why))
+    }
+
+    fn timed_out(&self, why: &str) -> Fault {
+        faults::timed_out(&self.core.name, &self.call.method, why)
     }
 
     /// The name of the tool that is called, if the method is `tools/call`.
@@ -383,6 +410,27 @@ impl Drop for UpstreamCall {
     fn drop(&mut self) {
         if self.began.is_some() {
             self.core.touch(self.ended.unwrap_or_else(Moment::now));
+        }
+    }
+}
+
+/// Waits for the caller's deadline or the time limit of an attempt; says which of them it was.
+fn poll_limits(
+    deadline: Option<Instant>,
+    clock: Option<&AttemptClock>,
+    timer: &mut Timer,
+    cx: &mut Context<'_>,
+) -> Poll<String> {
+    let callers = deadline.map(Moment::from);
+    loop {
+        let ours = clock.map(|clock| clock.timer.expires_at());
+        let Some(at) = [callers, ours].into_iter().flatten().min() else { return Poll::Pending };
+        ready!(timer.poll(at, cx));
+        if ours != Some(at) {
+            return Poll::Ready("the caller's time was over".to_owned());
+        }
+        if let Some(expired) = clock.and_then(AttemptClock::expired) {
+            return Poll::Ready(expired.to_string());
         }
     }
 }

@@ -21,7 +21,7 @@ use tokio::{
     sync::{Notify, broadcast, watch},
     time::Instant,
 };
-use trunkline_protocol::{Connect, Raw, Revision, ServerName, Session};
+use trunkline_protocol::{Connect, ServerName, Session};
 use trunkline_resilience::{Breaker, BreakerOptions, Moment, RateLimiter, Retry, RetryOptions};
 
 /// Notifications kept for a listener that is slow.
@@ -180,18 +180,14 @@ impl Core {
 
 impl Lists {
     pub(super) fn offer(&self, session: &dyn Session) -> Offer {
-        self.as_offer(session.introduction(), session.revision())
-    }
-
-    fn as_offer(&self, introduction: Raw, revision: Revision) -> Offer {
         let [tools, prompts, resources, templates] =
             Kind::ALL.map(|kind| self.kept[kind as usize].items.clone());
         let beside = Kind::ALL.map(|kind| self.kept[kind as usize].beside.clone());
         let announced = Kind::ALL.map(|kind| self.kept[kind as usize].announced);
         let faults = Kind::ALL.map(|kind| self.kept[kind as usize].fault.clone());
         Offer {
-            introduction,
-            revision,
+            introduction: session.introduction(),
+            revision: session.revision(),
             tools,
             prompts,
             resources,
@@ -200,6 +196,7 @@ impl Lists {
             announced,
             faults,
             stale: false,
+            signs_in: session.sign_in_tool().is_some(),
         }
     }
 

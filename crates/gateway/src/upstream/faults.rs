@@ -43,7 +43,7 @@ pub(super) fn may_have_run(server: &ServerName, method: &str, why: &Fault) -> Fa
     with_cause(server, Fault::new(FaultKind::ConnectionLost, text), why)
 }
 
-pub(super) fn timed_out(server: &ServerName, method: &str, why: &dyn std::fmt::Display) -> Fault {
+pub(super) fn timed_out(server: &ServerName, method: &str, why: &str) -> Fault {
     let text = format!("`{server}` did not answer `{method}`: {why}");
     Fault::new(FaultKind::Timeout, text).with_data(data(server, None))
 }

@@ -72,6 +72,10 @@ impl<H: Handler> Session for Around<H> {
         self.session.on_event(listener);
     }
 
+    fn sign_in_tool(&self) -> Option<&'static str> {
+        self.session.sign_in_tool()
+    }
+
     fn lost(&self) -> BoxFuture<'static, Fault> {
         self.session.lost()
     }

@@ -56,6 +56,7 @@ mod tests {
             announced: [0; 4],
             faults: Default::default(),
             stale: false,
+            signs_in: false,
         })
     }
 

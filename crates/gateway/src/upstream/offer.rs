@@ -22,6 +22,8 @@ pub struct Offer {
     pub faults: [Option<Fault>; 4],
     /// True if the server is not connected and this is its previous offer.
     pub stale: bool,
+    /// True if it is ours and not the server's: its only tool signs the caller in.
+    pub signs_in: bool,
 }
 
 impl Offer {
@@ -60,6 +62,7 @@ impl Offer {
             announced: [0; 4],
             faults: Default::default(),
             stale: true,
+            signs_in: false,
         })
     }
 
@@ -108,6 +111,7 @@ mod tests {
             announced: [3, 0, 0, 0],
             faults: Default::default(),
             stale: false,
+            signs_in: false,
         };
         let kept = Offer::kept(&offer.to_json()).unwrap();
         assert!(kept.stale);

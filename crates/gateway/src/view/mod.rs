@@ -52,7 +52,9 @@ pub(crate) struct View {
     pub(crate) disclosure: Disclosure,
     pub(crate) budget: Option<u64>,
     /// Most bytes of text in a result.
-    pub(crate) result_bytes: Option<usize>,
+    result_bytes: Option<usize>,
+    /// True if the view or one of its servers limits results.
+    pub(crate) cuts_results: bool,
     /// Present if tools are disclosed by search.
     pub(crate) index: Option<Index>,
 }
@@ -130,6 +132,8 @@ impl View {
             index: (disclosure == Disclosure::Search).then(|| disclosure::index_of(tools.routes())),
             disclosure,
             budget: filters.rules.budget,
+            cuts_results: filters.rules.result_bytes.is_some()
+                || servers.iter().any(|server| server.result_bytes().is_some()),
             result_bytes: filters.rules.result_bytes,
             name,
             servers,
@@ -146,9 +150,14 @@ impl View {
         [self.result_bytes, server.result_bytes()].into_iter().flatten().min()
     }
 
-    /// True if results may be cut.
-    pub(crate) fn cuts_results(&self) -> bool {
-        self.servers.iter().any(|server| self.result_bytes_of(server).is_some())
+    /// The server that a name belongs to, because the view has no other or by its prefix, and the
+    /// name without that prefix. The server need not list it.
+    pub(crate) fn server_of<'n>(&self, name: &'n str) -> Option<(&Arc<Server>, &'n str)> {
+        if self.is_bare_server() {
+            return self.servers.first().map(|server| (server, name));
+        }
+        let (server, own) = name.split_once('_')?;
+        Some((self.server(server)?, own))
     }
 
     pub(crate) fn table(&self, kind: Kind) -> &NameTable {

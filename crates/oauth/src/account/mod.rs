@@ -5,7 +5,7 @@ mod options;
 mod renewal;
 
 use crate::{
-    LoginOptions, OAuthError, Reach, StoredLogin, Web,
+    LockGuard, LoginOptions, OAuthError, Reach, StoredLogin, Web,
     discovery::{Discovered, challenged},
     login::Login,
     scopes::{covers, union},
@@ -125,7 +125,7 @@ impl Account {
             None => {
                 let status = StatusCode::UNAUTHORIZED;
                 let refusal = Refusal { status, challenges: challenges.to_vec(), sent: None, attempt: 0 };
-                self.obtain(&refusal).await
+                self.obtain(&refusal, None).await
             }
         }
     }
@@ -257,11 +257,16 @@ impl Account {
                 }
             }
         }
-        self.obtain(&refusal).await
+        self.obtain(&refusal, None).await
     }
 
-    /// Obtains a new token, where that needs no user or somebody is there to ask.
-    async fn obtain(&self, refusal: &Refusal) -> Result<Option<HeaderValue>, OAuthError> {
+    /// Obtains a new token, where that needs no user or somebody is there to ask. `lock` is that of
+    /// the store, if the caller holds it; else it is taken to keep the token.
+    async fn obtain(
+        &self,
+        refusal: &Refusal,
+        lock: Option<&LockGuard>,
+    ) -> Result<Option<HeaderValue>, OAuthError> {
         let options = self.options();
         let before = self.login();
         let held = before.as_ref().and_then(|login| login.tokens.as_ref());
@@ -304,7 +309,12 @@ impl Account {
             (Means::Interactive(way), None) => login.interactive(LoginOptions::Page(way.clone())).await?,
             (_, None) => return Ok(None),
         };
-        if let Err(error) = self.keep(&discovered, client, granted) {
+        let locking = match lock {
+            Some(_) => Ok(LockGuard::none()),
+            None => options.store.lock(&self.0.key).await,
+        };
+        let kept = self.keep(&discovered, client, granted);
+        if let Err(error) = locking.map_err(Into::into).and(kept) {
             tracing::warn!(%error, "the new token is used, but was not kept");
         }
         Ok(self.header_now())

@@ -44,9 +44,11 @@ impl Account {
         Ok(NewLogin { discovered, client, granted })
     }
 
-    /// Keeps a login; its tokens are used from now on.
+    /// Keeps a login; its tokens are used from now on. A renewal of the old ones that another
+    /// process has begun ends before that, so that it cannot replace the new ones.
     pub async fn keep_login(&self, new: NewLogin) -> Result<StoredLogin, OAuthError> {
         let _flight = self.0.flight.lock().await;
+        let _lock = self.options().store.lock(&self.0.key).await?;
         let login = self.keep(&new.discovered, new.client, new.granted)?;
         if self.options().principal.is_some() && login.client.source == ClientSource::Registered {
             let shared = StoredLogin { principal: Some(EVERYBODY.to_owned()), tokens: None, ..login.clone() };

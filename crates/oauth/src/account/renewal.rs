@@ -59,7 +59,7 @@ impl Account {
         because: Freshness,
     ) -> Result<Option<HeaderValue>, OAuthError> {
         let options = self.options();
-        let _lock = options.store.lock(&self.0.key).await?;
+        let lock = options.store.lock(&self.0.key).await?;
         self.reload()?;
         let fresh = |account: &Self| account.freshness() == Some(Freshness::Valid);
         if self.header_now().as_ref() != stale && fresh(self) {
@@ -70,7 +70,7 @@ impl Account {
         if tokens.refresh.is_none() && options.means.is_unattended() {
             let refusal =
                 Refusal { status: StatusCode::UNAUTHORIZED, challenges: Vec::new(), sent: None, attempt: 0 };
-            return self.obtain(&refusal).await;
+            return self.obtain(&refusal, Some(&lock)).await;
         }
         if tokens.refresh.is_none() && because == Freshness::Ending {
             // Nothing can be done before the token ends.

@@ -11,7 +11,7 @@ use trunkline_protocol::FaultKind;
 use super::failure::DocumentFailure;
 use super::ocr::Recognised;
 use super::summary::Summary;
-use super::work::{ExportFormat, ExportStyle, Header, Part, Work};
+use super::work::{ExportFormat, ExportStyle, Header, Part, Work, Written};
 
 /// The first argument of a process that is to call [`run`].
 pub const CONVERT: &str = "__convert";
@@ -59,7 +59,7 @@ fn header(input: &mut impl BufRead) -> Option<Header> {
 
 fn work(header: &Header, bytes: &[u8]) -> Result<Vec<u8>, DocumentFailure> {
     match &header.work {
-        Work::Convert { format, name } => {
+        Work::Convert { format, name, written } => {
             let format =
                 Format::from_name(format).ok_or_else(|| DocumentFailure::unknown_format(name.as_deref()))?;
             let limits = Limits { file_bytes: header.file, ..Limits::default() };
@@ -68,9 +68,9 @@ fn work(header: &Header, bytes: &[u8]) -> Result<Vec<u8>, DocumentFailure> {
             let options = ReadOptions { name: name.clone(), ..ReadOptions::default() };
             let document =
                 read(bytes, format, &options).map_err(|error| DocumentFailure::from_read(&error))?;
-            Ok(described(&document))
+            Ok(described(&document, *written))
         }
-        Work::Build { format, name } => {
+        Work::Build { format, name, written } => {
             let format =
                 Format::from_name(format).ok_or_else(|| DocumentFailure::unknown_format(name.as_deref()))?;
             let Recognised { hash, pages } = serde_json::from_slice(bytes)
@@ -78,7 +78,7 @@ fn work(header: &Header, bytes: &[u8]) -> Result<Vec<u8>, DocumentFailure> {
             let options = ReadOptions { name: name.clone(), ..ReadOptions::default() };
             let document = recognised(&pages, format, hash, &options)
                 .map_err(|error| DocumentFailure::from_read(&error))?;
-            Ok(described(&document))
+            Ok(described(&document, *written))
         }
         Work::Check { note } => {
             let mut document = Document::from_json(bytes).map_err(|error| {
@@ -91,35 +91,38 @@ fn work(header: &Header, bytes: &[u8]) -> Result<Vec<u8>, DocumentFailure> {
                 return Err(DocumentFailure::new(FaultKind::ConversionFailed, message)
                     .hint("a scanned document needs a server with OCR"));
             }
-            Ok(described(&document))
+            Ok(described(&document, Written::JSON))
         }
-        Work::Export { to, part, style } => {
+        Work::Export { written, part } => {
             let document = Document::from_json(bytes).map_err(|error| {
                 DocumentFailure::new(FaultKind::ExportFailed, format!("not a DoclingDocument: {error}"))
                     .hint("pass the JSON of a converted document, or the handle of one")
             })?;
-            let document = part_of(document, *part)?;
-            Ok(match to {
-                ExportFormat::Markdown => {
-                    let options = match style {
-                        ExportStyle::Plain => MarkdownOptions::default(),
-                        ExportStyle::Reading => MarkdownOptions::for_reading(),
-                    };
-                    markdown(&document, &options).into_bytes()
-                }
-                ExportFormat::Html => html(&document, &HtmlOptions::default()).into_bytes(),
-                ExportFormat::Json => document.to_json(),
-            })
+            Ok(write(&part_of(document, *part)?, *written))
         }
     }
 }
 
-/// A line with the summary, then the JSON.
-fn described(document: &Document) -> Vec<u8> {
+/// A line with the summary, then the document.
+fn described(document: &Document, written: Written) -> Vec<u8> {
     let mut output = serde_json::to_vec(&Summary::of(document)).unwrap_or_default();
     output.push(b'\n');
-    output.extend(document.to_json());
+    output.extend(write(document, written));
     output
+}
+
+fn write(document: &Document, written: Written) -> Vec<u8> {
+    match written.to {
+        ExportFormat::Markdown => {
+            let options = match written.style {
+                ExportStyle::Plain => MarkdownOptions::default(),
+                ExportStyle::Reading => MarkdownOptions::for_reading(),
+            };
+            markdown(document, &options).into_bytes()
+        }
+        ExportFormat::Html => html(document, &HtmlOptions::default()).into_bytes(),
+        ExportFormat::Json => document.to_json(),
+    }
 }
 
 /// Removes the last text if it is the note. No other text changes its number by that.

@@ -12,7 +12,7 @@ use trunkline_protocol::{
 };
 use trunkline_toolbox::{Context, Tool, ToolError, output_schema};
 
-use super::converter::Converted;
+use super::converter::{Converted, SourceFile};
 use super::input::Source;
 use super::pack::Documents;
 use super::resources;
@@ -87,11 +87,14 @@ async fn run(
     args: Args,
     format: Option<Format>,
 ) -> Result<CallToolResult, ToolError> {
+    let slot = documents.slot(cx).await;
     cx.progress(0, Some(STEPS), "reading");
     let source = source(documents, &args).await?;
     let format = source.format(format)?;
     cx.progress(1, Some(STEPS), format!("converting {}", format.name()));
-    let converted = documents.convert(cx, (&source.bytes, format, source.name.as_deref())).await?;
+    let file = SourceFile { bytes: &source.bytes, format, name: source.name.as_deref() };
+    let converted = documents.convert(&slot, cx, file).await?;
+    drop((slot, source));
     answer(documents, cx, format, converted).await
 }
 

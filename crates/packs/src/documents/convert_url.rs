@@ -9,6 +9,7 @@ use trunkline_protocol::message::CallToolResult;
 use trunkline_toolbox::{Context, Tool, ToolError};
 
 use super::convert::{self, STEPS};
+use super::converter::SourceFile;
 use super::failure::DocumentFailure;
 use super::fetch_url::{FetchUrl, FetchedUrl};
 use super::options::ConversionLimits;
@@ -46,8 +47,11 @@ async fn run(
     cx.progress(0, Some(STEPS), "fetching");
     let fetched = fetch.fetch(args.url).await?;
     let format = format(&fetched)?;
+    let slot = documents.slot(cx).await;
     cx.progress(1, Some(STEPS), format!("converting {}", format.name()));
-    let converted = documents.convert(cx, (&fetched.bytes, format, fetched.name())).await?;
+    let file = SourceFile { bytes: &fetched.bytes, format, name: fetched.name() };
+    let converted = documents.convert(&slot, cx, file).await?;
+    drop((slot, fetched));
     convert::answer(documents, cx, format, converted).await
 }
 

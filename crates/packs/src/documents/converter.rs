@@ -1,19 +1,18 @@
 //! Runs work in child processes.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use tokio::sync::{AcquireError, Semaphore};
 use trunkline_documents::{Format, binary_hash};
-use trunkline_process::{Command, Ending, Finished, Keep, Limits, Overflow};
+use trunkline_process::{Command, Ending, Finished, Keep, Limits, Overflow, SetBy};
 use trunkline_protocol::FaultKind;
-use trunkline_resilience::timeout;
+use trunkline_resilience::{FairSlot, FairSlots, timeout};
 
 use super::child::{CONVERT, FAILED};
 use super::failure::{Cause, DocumentFailure};
 use super::ocr::{Ocr, OcrPrograms, Recognised};
 use super::options::ConversionLimits;
 use super::summary::Summary;
-use super::work::{ExportFormat, ExportStyle, Header, Part, Work};
+use super::work::{Header, Part, Work, Written};
 
 /// Bytes of a child's stderr that are kept for the log.
 const STDERR: usize = 4 * 1024;
@@ -32,12 +31,24 @@ const SIGKILL: i32 = 9;
 
 /// Converts and exports documents in child processes, a few at a time. Dropping a future kills its
 /// child.
+///
+/// All work needs a slot, which is to be acquired before a document is read: documents that wait
+/// would fill the memory. Methods take it as proof that it is held.
 #[derive(Debug)]
 pub struct Converter {
     program: PathBuf,
     limits: ConversionLimits,
     ocr: Ocr,
-    slots: Semaphore,
+    slots: Arc<FairSlots>,
+}
+
+/// A file to convert.
+#[derive(Debug, Clone, Copy)]
+pub struct SourceFile<'a> {
+    pub bytes: &'a [u8],
+    pub format: Format,
+    /// Its name, if it has one.
+    pub name: Option<&'a str>,
 }
 
 /// A converted document.
@@ -51,7 +62,7 @@ pub struct Converted {
 impl Converter {
     /// `program` must call [`child::run`](super::child::run) if its first argument is [`CONVERT`].
     pub fn new(program: PathBuf, limits: ConversionLimits, ocr: Ocr) -> Self {
-        let slots = Semaphore::new(limits.concurrency.clamp(1, Semaphore::MAX_PERMITS));
+        let slots = FairSlots::new(limits.concurrency, limits.per_caller);
         Self { program, limits, ocr, slots }
     }
 
@@ -59,80 +70,85 @@ impl Converter {
         &self.limits
     }
 
-    /// Converts a file. The name may be empty.
-    pub async fn convert(
+    /// Waits for a slot.
+    pub async fn slot(&self, caller: &str) -> FairSlot {
+        self.slots.acquire(caller).await
+    }
+
+    /// Converts a file to the JSON of a document.
+    pub async fn convert(&self, slot: &FairSlot, file: SourceFile<'_>) -> Result<Converted, DocumentFailure> {
+        let (summary, json) = self.convert_to(slot, file, Written::JSON).await?;
+        Ok(Converted { summary, json })
+    }
+
+    /// Converts a file and writes the document, in one process.
+    pub async fn convert_to(
         &self,
-        bytes: &[u8],
-        format: Format,
-        name: Option<&str>,
-    ) -> Result<Converted, DocumentFailure> {
-        let size = bytes.len() as u64;
+        _slot: &FairSlot,
+        file: SourceFile<'_>,
+        written: Written,
+    ) -> Result<(Summary, Vec<u8>), DocumentFailure> {
+        let size = file.bytes.len() as u64;
         if size > self.limits.file {
             return Err(DocumentFailure::too_large(size, self.limits.file));
         }
-        let work = Work::Convert { format: format.name().to_owned(), name: name.map(str::to_owned) };
-        match self.converted(work, bytes).await {
+        let (format, name) = (file.format.name().to_owned(), file.name.map(str::to_owned));
+        let work = Work::Convert { format: format.clone(), name: name.clone(), written };
+        match self.converted(work, file.bytes).await {
             Err(failure) if failure.cause == Some(Cause::NoTextLayer) => {
-                let programs = self.ocr.programs(format, failure)?;
-                self.recognise(programs, bytes, format, name).await
+                let programs = self.ocr.programs(file.format, failure)?;
+                let pages = self.recognise(programs, file).await?;
+                self.converted(Work::Build { format, name, written }, &pages).await
             }
             converted => converted,
         }
     }
 
-    /// Converts pictures of text.
+    /// The text in pictures, as input of [`Work::Build`].
     async fn recognise(
         &self,
         programs: &OcrPrograms,
-        bytes: &[u8],
-        format: Format,
-        name: Option<&str>,
-    ) -> Result<Converted, DocumentFailure> {
+        file: SourceFile<'_>,
+    ) -> Result<Vec<u8>, DocumentFailure> {
         let longest = self.limits.longest;
-        let pages = {
-            let closed =
-                |closed: AcquireError| DocumentFailure::new(FaultKind::ConversionFailed, closed.to_string());
-            let _slot = self.slots.acquire().await.map_err(closed)?;
-            timeout(longest, programs.recognise(bytes, format, &self.limits))
-                .await
-                .unwrap_or_else(|| Err(DocumentFailure::timed_out(FaultKind::ConversionFailed, longest)))?
-        };
-        let recognised = Recognised { hash: binary_hash(bytes), pages };
-        let input = serde_json::to_vec(&recognised).unwrap_or_default();
-        let work = Work::Build { format: format.name().to_owned(), name: name.map(str::to_owned) };
-        self.converted(work, &input).await
+        let pages = timeout(longest, programs.recognise(file.bytes, file.format, &self.limits))
+            .await
+            .unwrap_or_else(|| Err(DocumentFailure::timed_out(FaultKind::ConversionFailed, longest)))?;
+        let recognised = Recognised { hash: binary_hash(file.bytes), pages };
+        Ok(serde_json::to_vec(&recognised).unwrap_or_default())
     }
 
     /// Reads the JSON of a document that another program wrote, without the text `note` at its end.
-    pub(super) async fn check(&self, json: &[u8], note: String) -> Result<Converted, DocumentFailure> {
-        self.converted(Work::Check { note }, json).await
+    pub(super) async fn check(
+        &self,
+        _slot: &FairSlot,
+        json: &[u8],
+        note: String,
+    ) -> Result<Converted, DocumentFailure> {
+        let (summary, json) = self.converted(Work::Check { note }, json).await?;
+        Ok(Converted { summary, json })
     }
 
-    async fn converted(&self, work: Work, bytes: &[u8]) -> Result<Converted, DocumentFailure> {
+    async fn converted(&self, work: Work, bytes: &[u8]) -> Result<(Summary, Vec<u8>), DocumentFailure> {
         let time = self.limits.time(bytes.len() as u64);
         let output = self.run(work, bytes, time, FaultKind::ConversionFailed).await?;
         let broken = || DocumentFailure::new(FaultKind::ConversionFailed, "the converter answered nonsense");
         let end = output.iter().position(|byte| *byte == b'\n').ok_or_else(broken)?;
         let summary = serde_json::from_slice(&output[..end]).map_err(|_| broken())?;
-        let mut json = output;
-        json.drain(..=end);
-        Ok(Converted { summary, json })
+        let mut document = output;
+        document.drain(..=end);
+        Ok((summary, document))
     }
 
     /// Writes a document, or a part of it, in another format.
-    pub async fn export(&self, json: &[u8], to: ExportFormat, part: Part) -> Result<String, DocumentFailure> {
-        self.export_in(json, to, part, ExportStyle::Plain).await
-    }
-
-    /// Writes a document in a style.
-    pub async fn export_in(
+    pub async fn export(
         &self,
+        _slot: &FairSlot,
         json: &[u8],
-        to: ExportFormat,
+        written: Written,
         part: Part,
-        style: ExportStyle,
     ) -> Result<String, DocumentFailure> {
-        let work = Work::Export { to, part, style };
+        let work = Work::Export { written, part };
         let output = self.run(work, json, ConversionLimits::EXPORT, FaultKind::ExportFailed).await?;
         String::from_utf8(output)
             .map_err(|_| DocumentFailure::new(FaultKind::ExportFailed, "the export is not UTF-8"))
@@ -147,7 +163,6 @@ impl Converter {
     ) -> Result<Vec<u8>, DocumentFailure> {
         let cannot =
             |detail: String| DocumentFailure::new(kind, "the converter could not be started").detail(detail);
-        let slot = self.slots.acquire().await.map_err(|closed| cannot(closed.to_string()))?;
         let cpu_seconds = time.as_secs().max(1);
         let header = Header { work, memory: self.limits.memory, cpu_seconds, file: self.limits.file };
         let mut input = serde_json::to_vec(&header).map_err(|error| cannot(error.to_string()))?;
@@ -160,12 +175,11 @@ impl Converter {
             stdout: Keep::head(self.limits.output),
             stderr: Keep::ends(STDERR, STDERR),
             overflow: Overflow::Stop,
-            memory: Some(self.limits.memory),
-            file_size: Some(0),
+            // It isolates itself before it reads the document.
+            set_by: SetBy::Program,
             ..Limits::default()
         };
         let finished = command.run(&limits, input).await.map_err(|error| cannot(error.to_string()))?;
-        drop(slot);
         self.outcome(finished, time, kind)
     }
 

@@ -1,9 +1,9 @@
 //! The program that converts documents.
 
-use trunkline_documents::Format;
+use trunkline_resilience::FairSlot;
 use trunkline_toolbox::{Context, ToolError};
 
-use super::converter::{Converted, Converter};
+use super::converter::{Converted, Converter, SourceFile};
 use super::docling_mcp::DoclingMcp;
 
 /// Converts documents. Exports are always our own.
@@ -19,12 +19,13 @@ impl Engine {
     pub(super) async fn convert(
         &self,
         converter: &Converter,
+        slot: &FairSlot,
         cx: &Context,
-        (bytes, format, name): (&[u8], Format, Option<&str>),
+        file: SourceFile<'_>,
     ) -> Result<Converted, ToolError> {
         match self {
-            Self::Child => Ok(converter.convert(bytes, format, name).await?),
-            Self::DoclingMcp(server) => server.convert(converter, cx.caller(), (bytes, format, name)).await,
+            Self::Child => Ok(converter.convert(slot, file).await?),
+            Self::DoclingMcp(server) => server.convert(converter, slot, cx.caller(), file).await,
         }
     }
 }

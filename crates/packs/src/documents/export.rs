@@ -9,7 +9,7 @@ use trunkline_toolbox::{Context, Tool, ToolError};
 
 use super::options::ConversionLimits;
 use super::pack::Documents;
-use super::work::{ExportFormat, Part};
+use super::work::{ExportFormat, ExportStyle, Part, Written};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Args {
@@ -55,14 +55,16 @@ async fn run(documents: &Documents, cx: &Context, args: Args, to: ExportFormat) 
             return Err(ToolError::new("expected either `page` or `section`, and not both"));
         }
     };
-    let json = match (&args.document_id, &args.document) {
-        (Some(handle), None) => documents.handles.load(cx.caller(), handle).await?,
-        (None, Some(document)) => document.get().as_bytes().to_vec(),
+    let slot = documents.slot(cx).await;
+    // A document of ours is written for its reader, that of a client exactly as docling-core does.
+    let (json, style) = match (&args.document_id, &args.document) {
+        (Some(handle), None) => (documents.handles.load(cx.caller(), handle).await?, ExportStyle::Reading),
+        (None, Some(document)) => (document.get().as_bytes().to_vec(), ExportStyle::Plain),
         (Some(_), Some(_)) | (None, None) => {
             return Err(ToolError::new("expected either `document_id` or `document`, and not both")
                 .hint("a conversion returns the document_id"));
         }
     };
     cx.progress(0, Some(1), "exporting");
-    Ok(documents.converter.export(&json, to, part).await?)
+    Ok(documents.converter.export(&slot, &json, Written { to, style }, part).await?)
 }

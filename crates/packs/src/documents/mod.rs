@@ -25,7 +25,7 @@ mod summary;
 mod work;
 
 pub use convert_url::format as format_of_url;
-pub use converter::{Converted, Converter};
+pub use converter::{Converted, Converter, SourceFile};
 pub use docling_mcp::{AdaptedConnect, DoclingMcp, ExchangeFolder};
 pub use engine::Engine;
 pub use failure::DocumentFailure;
@@ -36,4 +36,4 @@ pub use ocr::{Ocr, OcrPrograms};
 pub use options::{ConversionLimits, DocumentsOptions, KeepingLimits};
 pub use pack::{Pack, pack};
 pub use summary::{OutlineEntry, Summary};
-pub use work::{ExportFormat, ExportStyle, Part, Work};
+pub use work::{ExportFormat, ExportStyle, Part, Work, Written};

@@ -40,6 +40,8 @@ pub struct ConversionLimits {
     pub output: usize,
     /// Conversions at the same time, in the whole process.
     pub concurrency: usize,
+    /// Conversions of one caller at the same time; `None` for all but one of `concurrency`.
+    pub per_caller: Option<usize>,
     /// Longest conversion of any file.
     pub longest: Duration,
 }
@@ -81,6 +83,7 @@ impl Default for ConversionLimits {
             memory: 1024 * MIB,
             output: 64 << 20,
             concurrency: 2,
+            per_caller: None,
             longest: Duration::from_mins(5),
         }
     }

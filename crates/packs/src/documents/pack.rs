@@ -3,11 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use trunkline_documents::Format;
+use trunkline_resilience::FairSlot;
 use trunkline_toolbox::{Context, Template, Tool, ToolError};
 
 use super::convert;
 use super::convert_url;
-use super::converter::{Converted, Converter};
+use super::converter::{Converted, Converter, SourceFile};
 use super::engine::Engine;
 use super::export;
 use super::handles::Handles;
@@ -61,12 +62,18 @@ pub fn pack(options: DocumentsOptions) -> Pack {
 }
 
 impl Documents {
+    /// A slot of the converter for the caller of a tool.
+    pub(super) async fn slot(&self, cx: &Context) -> FairSlot {
+        self.converter.slot(&cx.caller().id).await
+    }
+
     pub(super) async fn convert(
         &self,
+        slot: &FairSlot,
         cx: &Context,
-        document: (&[u8], Format, Option<&str>),
+        file: SourceFile<'_>,
     ) -> Result<Converted, ToolError> {
-        self.engine.convert(&self.converter, cx, document).await
+        self.engine.convert(&self.converter, slot, cx, file).await
     }
 
     /// Time limit of a call that converts a file.

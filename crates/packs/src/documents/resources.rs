@@ -6,7 +6,7 @@ use trunkline_toolbox::{Context, ReadRequest, Template, ToolError};
 
 use super::failure::DocumentFailure;
 use super::pack::Documents;
-use super::work::{ExportFormat, Part};
+use super::work::{ExportFormat, ExportStyle, Part, Written};
 use trunkline_protocol::FaultKind;
 
 /// Largest part that is read as a resource.
@@ -56,12 +56,18 @@ async fn read(
         (None, Some(section)) => Part::Section(number(section)?),
         (None, None) => Part::Whole,
     };
+    let slot = documents.slot(cx).await;
     let json = documents.handles.load(cx.caller(), handle).await?;
     let text = match (to, part) {
         (ExportFormat::Json, Part::Whole) => {
             String::from_utf8(json).map_err(|_| ToolError::new("the document is damaged"))?
         }
-        _ => documents.converter.export(&json, to, part).await?,
+        _ => {
+            documents
+                .converter
+                .export(&slot, &json, Written { to, style: ExportStyle::Reading }, part)
+                .await?
+        }
     };
     if text.len() > LARGEST {
         let message =

@@ -10,20 +10,32 @@ use trunkline_process::Isolation;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Work {
-    /// Reads a file. The output is a line with the [`Summary`](super::Summary), then the JSON of
-    /// the document.
+    /// Reads a file. The output is a line with the [`Summary`](super::Summary), then the document.
     Convert {
         /// Name of the [`Format`](trunkline_documents::Format).
         format: String,
         name: Option<String>,
+        written: Written,
     },
     /// Builds a document from recognised pages. The output is that of a conversion.
-    Build { format: String, name: Option<String> },
+    Build { format: String, name: Option<String>, written: Written },
     /// Reads a document whose JSON is the input, and removes a text of this content from its end.
     /// The output is that of a conversion.
     Check { note: String },
     /// Writes a document whose JSON is the input.
-    Export { to: ExportFormat, part: Part, style: ExportStyle },
+    Export { written: Written, part: Part },
+}
+
+/// The form in which a document is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    pub to: ExportFormat,
+    pub style: ExportStyle,
+}
+
+impl Written {
+    /// The JSON of the document.
+    pub(super) const JSON: Self = Self { to: ExportFormat::Json, style: ExportStyle::Plain };
 }
 
 /// A format that documents are exported to.

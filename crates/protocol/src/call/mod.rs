@@ -75,17 +75,9 @@ pub struct Call {
     pub origin: Origin,
     /// Links the call with its records in the audit trail.
     pub record: Option<Arc<CallRecord>>,
-    pub result: ResultForm,
-}
-
-/// The form in which a layer above the handler needs the result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ResultForm {
-    /// A long result may be cut, and its rest be read later.
-    #[default]
-    MayBeCut,
-    /// Somebody must see all of it before it reaches the caller.
-    Whole,
+    /// The session of the client, if it has one. It is not the id that the client sends, so knowing
+    /// it gives no access.
+    pub session: Option<Arc<str>>,
 }
 
 /// The party that wants the answer to a call.
@@ -165,7 +157,7 @@ impl Call {
             view: None,
             origin: Origin::Client,
             record: None,
-            result: ResultForm::default(),
+            session: None,
         }
     }
 }

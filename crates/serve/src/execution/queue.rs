@@ -8,11 +8,9 @@
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::{HashMap, VecDeque},
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 use tokio::sync::oneshot;
+use trunkline_resilience::Turns;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -65,7 +63,8 @@ pub(crate) struct Applicant {
 #[derive(Debug, Default)]
 struct QueueState {
     running: usize,
-    waiting: [Lane<Waiting>; 3],
+    /// By priority.
+    waiting: [Turns<Waiting>; 3],
     turn: usize,
 }
 
@@ -74,10 +73,6 @@ struct Waiting {
     id: String,
     offer: oneshot::Sender<Slot>,
 }
-
-/// The callers that wait with one priority, in the order of their turns; none of them is empty.
-#[derive(Debug, Clone)]
-struct Lane<T>(VecDeque<(String, VecDeque<T>)>);
 
 /// The slot of a running execution; dropping it hands the slot to the next in the queue.
 #[derive(Debug)]
@@ -122,7 +117,7 @@ impl ExecutionQueue {
             return Ok(Ok(Slot(Some(self.clone()))));
         }
         state.forget_those_that_left();
-        let is_full = state.waiting.iter().map(Lane::len).sum::<usize>() >= self.max_waiting;
+        let is_full = state.waiting.iter().map(Turns::len).sum::<usize>() >= self.max_waiting;
         if is_full && !state.displace_for(&applicant.caller) {
             return Err(QueueFull);
         }
@@ -181,8 +176,8 @@ impl QueueState {
     /// is told by the end of its channel.
     fn displace_for(&mut self, caller: &str) -> bool {
         let mut counts: HashMap<&str, usize> = HashMap::new();
-        for (waiting, queue) in self.waiting.iter().flat_map(|lane| &lane.0) {
-            *counts.entry(waiting).or_default() += queue.len();
+        for (waiting, count) in self.waiting.iter().flat_map(Turns::counts) {
+            *counts.entry(waiting).or_default() += count;
         }
         let own = counts.get(caller).copied().unwrap_or_default();
         // The name decides between equals, so that the choice does not depend on the hash.
@@ -195,7 +190,7 @@ impl QueueState {
 }
 
 /// Takes the next that gets a place.
-fn next<T>(lanes: &mut [Lane<T>; 3], turn: &mut usize) -> Option<T> {
+fn next<T>(lanes: &mut [Turns<T>; 3], turn: &mut usize) -> Option<T> {
     for _ in 0..TURNS.len() {
         let priority = TURNS[*turn];
         *turn = (*turn + 1) % TURNS.len();
@@ -204,58 +199,6 @@ fn next<T>(lanes: &mut [Lane<T>; 3], turn: &mut usize) -> Option<T> {
         }
     }
     None
-}
-
-impl<T> Lane<T> {
-    fn push(&mut self, caller: &str, waiting: T) {
-        match self.0.iter_mut().find(|(known, _)| known == caller) {
-            Some((_, queue)) => queue.push_back(waiting),
-            None => self.0.push_back((caller.to_owned(), VecDeque::from([waiting]))),
-        }
-    }
-
-    /// Takes the first of the caller whose turn it is; that caller is then the last.
-    fn pop(&mut self) -> Option<T> {
-        let (caller, mut queue) = self.0.pop_front()?;
-        let next = queue.pop_front();
-        if !queue.is_empty() {
-            self.0.push_back((caller, queue));
-        }
-        next
-    }
-
-    /// Removes the newest of a caller; false if it has none here.
-    fn remove_newest(&mut self, caller: &str) -> bool {
-        let Some(at) = self.0.iter().position(|(known, _)| known == caller) else { return false };
-        self.0[at].1.pop_back();
-        if self.0[at].1.is_empty() {
-            self.0.remove(at);
-        }
-        true
-    }
-
-    fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
-        for (_, queue) in &mut self.0 {
-            queue.retain(&mut keep);
-        }
-        self.0.retain(|(_, queue)| !queue.is_empty());
-    }
-
-    fn len(&self) -> usize {
-        self.0.iter().map(|(_, queue)| queue.len()).sum()
-    }
-
-    fn map<U>(&self, change: impl Fn(&T) -> U) -> Lane<U> {
-        let queue =
-            |(caller, queue): &(String, VecDeque<T>)| (caller.clone(), queue.iter().map(&change).collect());
-        Lane(self.0.iter().map(queue).collect())
-    }
-}
-
-impl<T> Default for Lane<T> {
-    fn default() -> Self {
-        Self(VecDeque::new())
-    }
 }
 
 impl Drop for Slot {

@@ -8,9 +8,12 @@ use std::{
     sync::{Arc, Weak},
     time::Duration,
 };
-use tokio::{sync::oneshot, task::AbortHandle};
+use tokio::{
+    sync::{Notify, oneshot},
+    task::AbortHandle,
+};
 use trunkline_protocol::{
-    Call, Fault, FaultKind, Object, Part, Raw, Reply,
+    Call, Fault, FaultKind, Notification, Object, Part, Raw, Reply,
     message::{Acknowledged, UNSOLICITED, meta},
     method,
 };
@@ -22,7 +25,11 @@ const MAX_URIS: usize = 1000;
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Default)]
-pub(crate) struct Listening(Mutex<State>);
+pub(crate) struct Listening {
+    state: Mutex<State>,
+    /// Wakes a subscription that the handler has ended.
+    touched: Arc<Notify>,
+}
 
 #[derive(Default)]
 struct State {
@@ -36,7 +43,7 @@ pub(crate) struct TooMany;
 
 impl Listening {
     pub(crate) fn add(&self, uri: String) -> Result<(), TooMany> {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         if state.uris.len() >= MAX_URIS && !state.uris.contains(&uri) {
             return Err(TooMany);
         }
@@ -45,11 +52,16 @@ impl Listening {
     }
 
     pub(crate) fn remove(&self, uri: &str) {
-        self.0.lock().uris.remove(uri);
+        self.state.lock().uris.remove(uri);
+    }
+
+    /// The client has sent something.
+    pub(super) fn touch(&self) {
+        self.touched.notify_waiters();
     }
 
     pub(crate) fn stop(&self) {
-        if let Some(task) = self.0.lock().task.take() {
+        if let Some(task) = self.state.lock().task.take() {
             task.abort();
         }
     }
@@ -61,6 +73,7 @@ type Verdict = Result<Vec<String>, Fault>;
 /// One call that listens.
 struct ListenCall {
     reply: Reply,
+    service: Weak<Service>,
     session: Weak<Session>,
     /// Present until the handler acknowledges or refuses.
     pending: Option<PendingDecision>,
@@ -113,7 +126,7 @@ fn unwatchable(uri: &str) -> Fault {
 /// Replaces the listening call by one with the session's current subscriptions. The previous call
 /// is aborted only after the decision on the new one, so no event is missed.
 pub(crate) fn listen(service: &Arc<Service>, session: &Arc<Session>) -> oneshot::Receiver<Verdict> {
-    let uris: Vec<String> = session.listening.0.lock().uris.iter().cloned().collect();
+    let uris: Vec<String> = session.listening.state.lock().uris.iter().cloned().collect();
     let filter = serde_json::json!({
         "toolsListChanged": true,
         "promptsListChanged": true,
@@ -129,9 +142,10 @@ pub(crate) fn listen(service: &Arc<Service>, session: &Arc<Session>) -> oneshot:
     call.revision = session.revision;
     let reply = service.handler.call(call);
     let (tell, verdict) = oneshot::channel();
-    let mut state = session.listening.0.lock();
+    let mut state = session.listening.state.lock();
     let pending = Some(PendingDecision { tell, _previous: PreviousCall(state.task.take()) });
-    let listening = ListenCall { reply, session: Arc::downgrade(session), pending };
+    let (service, session) = (Arc::downgrade(service), Arc::downgrade(session));
+    let listening = ListenCall { reply, service, session, pending };
     state.task = Some(tokio::spawn(listening.run()).abort_handle());
     verdict
 }
@@ -157,11 +171,40 @@ impl ListenCall {
                     notification.params = without_tag(notification.params.as_ref());
                     session.tell(&notification.into());
                 }
-                Some(Part::Final(Err(fault))) => self.report(Err(fault)),
-                Some(Part::Final(Ok(_)) | Part::Question(_) | Part::Detach) => {}
-                None => return,
+                Some(Part::Final(outcome)) if self.pending.is_none() => {
+                    return self.again(outcome.is_err()).await;
+                }
+                Some(Part::Final(Err(fault))) => return self.report(Err(fault)),
+                Some(Part::Final(Ok(_))) | None => return,
+                Some(Part::Question(_) | Part::Detach) => {}
             }
         }
+    }
+
+    /// Listens again after the handler has ended an acknowledged subscription: at once, or, if it
+    /// needed the place for others, when the client sends something.
+    async fn again(self, needed_place: bool) {
+        let Self { reply, service, session, .. } = self;
+        drop(reply);
+        if needed_place {
+            let Some(touched) = session.upgrade().map(|session| session.listening.touched.clone()) else {
+                return;
+            };
+            touched.notified().await;
+        }
+        let (Some(service), Some(strong)) = (service.upgrade(), session.upgrade()) else { return };
+        let verdict = listen(&service, &strong);
+        // A task of its own: the acknowledgement aborts this one.
+        tokio::spawn(async move {
+            if matches!(verdict.await, Ok(Ok(_)))
+                && let Some(session) = session.upgrade()
+            {
+                // What changed in between is not known.
+                for changed in [method::TOOLS_CHANGED, method::PROMPTS_CHANGED, method::RESOURCES_CHANGED] {
+                    session.tell(&Notification::new(changed, None).into());
+                }
+            }
+        });
     }
 
     /// Reports the decision once, and aborts the previous call.

@@ -141,6 +141,7 @@ impl Session {
 
     pub(crate) fn touch(&self) {
         *self.touched.lock() = Moment::now();
+        self.listening.touch();
     }
 
     pub(crate) fn silent_since(&self) -> Moment {

@@ -1,7 +1,7 @@
 //! Streams at shutdown: idle ones end at once, the others after their calls.
 
 use crate::support::{
-    Fixture, start,
+    Fixture, GIVE_UP, start,
     wire::{HANG, HOST, INITIALIZE, RawConnection, headers_of, kept, modern},
 };
 use futures_util::{StreamExt, stream};
@@ -198,5 +198,40 @@ async fn what_does_not_end_in_time_is_told_that_it_was_cut_off() {
     assert_eq!((heard.status, heard.header("connection").as_deref()), (500, Some("close")), "{heard:?}");
     assert!(heard.json()["error"]["message"].as_str().unwrap().contains("stopped"), "{heard:?}");
     assert!(silent.rest().await.is_empty());
+    stopped(server).await;
+}
+
+/// The handler may need the place of an idle session. Its client hears of changes again once it
+/// sends something, and is told that it may have missed some.
+#[tokio::test]
+async fn l04_a_session_whose_subscription_gave_way_listens_again_when_it_is_used() {
+    let (fixture, _seen) = Fixture::new();
+    let (address, stop, server) = start(Arc::clone(&fixture), options(Duration::from_millis(1))).await;
+    let session = session(address).await;
+    let headers = [("mcp-session-id", session.as_str()), ("accept", "text/event-stream")];
+    let mut talk = RawConnection::to(address).await;
+    talk.say(kept("GET", "/mcp", &headers, "")).await;
+    talk.hear_head().await;
+    let listeners = async |count: usize| {
+        let wait = async {
+            while fixture.changes.receiver_count() != count {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(HANG, wait).await.expect("the number of listeners");
+    };
+    // One is the server's own.
+    listeners(2).await;
+    fixture.changes.send(GIVE_UP).unwrap();
+    listeners(0).await;
+    let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+    assert_eq!(posted(address, "/mcp", &headers[..1], ping).await, 200);
+    let mut told = String::new();
+    while !told.contains("resources/list_changed") {
+        told.push_str(str::from_utf8(&talk.hear_chunk().await.expect("a chunk")).unwrap());
+    }
+    assert!(told.contains("tools/list_changed"), "{told}");
+    stop.send(Shutdown::Now).unwrap();
+    drop(talk);
     stopped(server).await;
 }

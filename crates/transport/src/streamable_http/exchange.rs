@@ -62,7 +62,7 @@ impl Exchange {
     }
 
     /// Waits for the response head. A status other than 2xx is an error that contains the body.
-    pub fn poll_begun(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), HttpError>> {
+    pub(super) fn poll_begun(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), HttpError>> {
         loop {
             let begun = match &mut self.state {
                 State::Sending(sending) => match ready!(sending.poll(cx)) {

@@ -226,6 +226,7 @@ async fn lines_carry_the_trace_that_began_here_and_figures_tell_of_losses() {
         hooks: None,
         errors: Errors::Standard,
         gateway: None,
+        cut_results: None,
     };
     let handler = stack.around(Arc::new(Server), &mut ServeOptions::default());
     handler.call(Call::new(method::TOOLS_LIST, None)).outcome().await.unwrap();

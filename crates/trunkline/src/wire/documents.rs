@@ -124,6 +124,7 @@ pub(crate) mod converting {
             memory: settings.memory_bytes,
             output: bytes(settings.output_bytes),
             concurrency: super::super::serve::size(settings.concurrency),
+            per_caller: settings.concurrency_per_caller.map(super::super::serve::size),
             longest: settings.timeout,
         }
     }

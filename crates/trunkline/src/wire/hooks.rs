@@ -67,6 +67,7 @@ fn hook(name: &str, setting: &HookSetting, run: RunHook) -> Hook {
         },
         timeout: setting.timeout,
         concurrency: super::serve::size(setting.concurrency),
+        per_caller: setting.concurrency_per_caller.map(super::serve::size),
         run,
     }
 }

@@ -16,6 +16,7 @@ use trunkline_gateway::{
     Gateway,
     audit::{Audited, ReadOnly, Trail},
     classic::Classic,
+    cut::{CutResults, Shortened},
     disclosure::Unwrapped,
     hook::{Hooked, Hooks},
     limit::{Limited, Rates},
@@ -36,6 +37,8 @@ pub(crate) struct Stack<'a> {
     pub(crate) errors: Errors,
     /// The gateway whose views may disclose tools by search.
     pub(crate) gateway: Option<Gateway>,
+    /// The place for the rest of long results, if the gateway's settings may limit them.
+    pub(crate) cut_results: Option<CutResults>,
 }
 
 impl Stack<'_> {
@@ -43,11 +46,12 @@ impl Stack<'_> {
     /// with them: the hook of the access log, because it and the `Logged` layer write one record
     /// together, and the usage of the rates, which it shows to callers.
     pub(crate) fn around(self, handler: Arc<dyn Handler>, options: &mut ServeOptions) -> Arc<dyn Handler> {
-        let Self { telemetry, audit, rates, hooks, errors, gateway } = self;
+        let Self { telemetry, audit, rates, hooks, errors, gateway, cut_results } = self;
         options.access = telemetry.access_hook();
         let access = options.access.clone();
         options.quota_of =
             rates.clone().map(|rates| Arc::new(move |caller: &Caller| rates.usage(caller)) as _);
+        let cutting = cut_results.zip(gateway.clone());
         let layers = [
             // Turns a call of `call_tool` into a call of the tool that it names. First, so that
             // every other layer sees the real call.
@@ -66,6 +70,9 @@ impl Stack<'_> {
             // Refuses callers and tools above their rate. Above hooks and servers, so that a
             // refused call costs them nothing.
             rates.map(|rates| layer(move |next| Limited::new(next, rates))),
+            // Cuts long results. Above the hooks, so that they see whole results; below the rates,
+            // so that reading the rest of one is counted.
+            cutting.map(|(results, gateway)| layer(move |next| Shortened::new(next, gateway, results))),
             // Runs the operator's hooks. Last, so that they see what a server would get, and their
             // denials are recorded.
             hooks.map(|hooks| layer(move |next| Hooked::new(next, hooks))),
@@ -140,6 +147,7 @@ mod tests {
             hooks: None,
             errors: Errors::Standard,
             gateway: None,
+            cut_results: None,
         };
         let handler = stack.around(Arc::new(Server), &mut ServeOptions::default());
         let ask = || handler.call(Call::new(method::TOOLS_LIST, None)).outcome();

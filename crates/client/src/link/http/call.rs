@@ -34,20 +34,14 @@ pub(crate) struct HttpCall {
     ticket: Option<Ticket>,
     /// `None` once the answer is complete.
     exchange: Option<Exchange>,
-    stage: HttpStage,
+    /// True from the first poll on: the server may have got the request.
+    sent: bool,
     /// Further messages of a batch.
     arrived: VecDeque<Arrival>,
     on_drop: OnDrop,
     opens_session: bool,
+    /// Set when the head of the response has arrived.
     status: Option<u16>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum HttpStage {
-    Unsent,
-    Sending,
-    Open,
-    Done,
 }
 
 impl HttpCall {
@@ -72,7 +66,7 @@ impl HttpCall {
             id,
             ticket,
             exchange: Some(exchange),
-            stage: HttpStage::Unsent,
+            sent: false,
             arrived: VecDeque::new(),
             on_drop,
             opens_session,
@@ -110,20 +104,20 @@ impl HttpCall {
     /// The next message; `None` if it is not for this call.
     fn poll_exchange(&mut self, cx: &mut Context<'_>) -> Poll<Option<Arrival>> {
         let Some(exchange) = &mut self.exchange else { return Poll::Ready(Some(ended())) };
-        if matches!(self.stage, HttpStage::Unsent | HttpStage::Sending) {
-            self.stage = HttpStage::Sending;
-            if let Err(error) = ready!(exchange.poll_begun(cx)) {
-                return Poll::Ready(Some(self.refused(&error)));
-            }
-            self.stage = HttpStage::Open;
-            self.status = exchange.status().map(|status| status.as_u16());
+        self.sent = true;
+        let polled = exchange.poll_next(cx);
+        if self.status.is_none()
+            && let Some(status) = exchange.status()
+        {
+            self.status = Some(status.as_u16());
             if self.opens_session {
                 self.link.session().id = exchange.header(&MCP_SESSION_ID);
             }
         }
-        Poll::Ready(match ready!(exchange.poll_next(cx)) {
+        Poll::Ready(match ready!(polled) {
             Ok(Some(frame)) => self.receive(&frame),
             Ok(None) => Some(ended()),
+            Err(error) if self.status.is_none() => Some(self.refused(&error)),
             Err(error) => Some(Arrival::Lost(loss_of_http(&error))),
         })
     }
@@ -194,7 +188,6 @@ impl HttpCall {
     /// The answer is complete. Reads a stream that has not ended yet to its end, so that its
     /// connection can be reused.
     fn finish(&mut self) {
-        self.stage = HttpStage::Done;
         if let Some(exchange) = self.exchange.take() {
             exchange.finish();
         }
@@ -202,7 +195,7 @@ impl HttpCall {
 
     /// In the legacy era closing the stream does not cancel; a notification must be sent.
     fn must_send_cancelled(&self) -> bool {
-        let open = matches!(self.stage, HttpStage::Sending | HttpStage::Open);
+        let open = self.sent && self.exchange.is_some();
         open && self.on_drop == OnDrop::Cancel && self.is_legacy()
     }
 

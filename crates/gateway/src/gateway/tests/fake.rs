@@ -84,6 +84,7 @@ impl Lists {
             announced: [self.announced, 0, 0, 0],
             faults: Default::default(),
             stale: self.stale,
+            signs_in: false,
         })
     }
 }

@@ -7,20 +7,24 @@ use crate::{
     gateway::{PersonalOptions, Source},
     upstream::{ConnectAs, Identity, InProcess, Upstream, UpstreamOptions},
 };
+use futures_util::FutureExt;
 use serde_json::json;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use trunkline_protocol::{
-    Call, Caller, Connect, Fault, FaultKind, Handler, Notify, Reply, message::Implementation, method,
+    Call, Caller, Connect, Fault, FaultKind, Handler, Notify, Part, Reply, message::Implementation, method,
 };
 
-/// A server that lists a tool named after the caller and its tenant.
-struct Mirror;
+/// A server that lists a tool named after the caller and, if it looks at that, its tenant.
+struct Mirror {
+    sees_tenants: bool,
+}
 
 struct MirrorOf(String);
 
 impl ConnectAs for Mirror {
     fn identity(&self, caller: &Caller) -> Identity {
-        Identity::of([caller.id.as_str(), caller.header("x-tenant").unwrap_or_default()])
+        let tenant = caller.header("x-tenant").filter(|_| self.sees_tenants);
+        Identity::of([caller.id.as_str(), tenant.unwrap_or_default()])
     }
 
     fn connect_as(&self, caller: &Caller) -> Arc<dyn Connect> {
@@ -45,8 +49,21 @@ impl Handler for MirrorOf {
 }
 
 fn mirror() -> Arc<dyn Source> {
+    seeing(true)
+}
+
+fn seeing(sees_tenants: bool) -> Arc<dyn Source> {
     let name = "mirror".parse().unwrap();
-    Upstream::personal(name, Arc::new(Mirror), UpstreamOptions::default())
+    Upstream::personal(name, Arc::new(Mirror { sees_tenants }), UpstreamOptions::default())
+}
+
+/// A subscription that was acknowledged.
+async fn listening(client: &Client, gateway: &Gateway) -> Reply {
+    let mut reply =
+        client.start(gateway, method::LISTEN, &json!({"notifications": {"toolsListChanged": true}}));
+    let first = reply.next().await;
+    assert!(matches!(&first, Some(Part::Notification(n)) if n.method == method::ACKNOWLEDGED), "{first:?}");
+    reply
 }
 
 fn gateway(most: usize) -> Gateway {
@@ -107,4 +124,42 @@ async fn catalogs_are_bounded_for_all_and_for_one_caller_and_end_when_unused() {
     tokio::time::sleep(Duration::from_mins(10)).await;
     assert_eq!(gateway.personal_catalogs(), 0);
     assert_eq!(ada.names(&gateway, method::TOOLS_LIST).await, ["mirror_ada"]);
+}
+
+/// A subscription whose catalog no reload would reach again must not go on with old rules.
+#[tokio::test(start_paused = true)]
+async fn s05_a_reload_ends_subscriptions_of_catalogs_that_nobody_gets_any_more() {
+    let gateway = gateway(10);
+    let (one, two) = (with_tenant("ada", "1"), with_tenant("ada", "2"));
+    let mut subscriptions = [listening(&one, &gateway).await, listening(&two, &gateway).await];
+    // Both tenants become one identity, so one of the two catalogs is left over.
+    gateway.replace(&Rules::default(), vec![seeing(false)]).unwrap();
+    assert_eq!(gateway.personal_catalogs(), 1);
+    let ended = subscriptions.each_mut().map(|reply| {
+        std::iter::from_fn(|| reply.next().now_or_never().flatten())
+            .any(|part| matches!(part, Part::Final(Ok(_))))
+    });
+    assert_eq!(ended.iter().filter(|ended| **ended).count(), 1);
+    // No server differs by caller any more.
+    let ada = listening(&one, &gateway).await;
+    gateway.replace(&Rules::default(), Vec::new()).unwrap();
+    assert_eq!(gateway.personal_catalogs(), 0);
+    ada.outcome().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn l04_callers_that_only_listen_give_way_to_one_that_calls() {
+    let gateway = gateway(2);
+    let [ada, bob, eve] = ["ada", "bob", "eve"].map(|id| Client::named(id, &[]));
+    let idle = listening(&ada, &gateway).await;
+    let mut busy = listening(&bob, &gateway).await;
+    let refused = eve.ask(&gateway, method::TOOLS_LIST, json!({})).await.unwrap_err();
+    assert_eq!(refused.kind(), FaultKind::Overloaded, "they have just come");
+    tokio::time::sleep(Duration::from_mins(2)).await;
+    assert_eq!(bob.names(&gateway, method::TOOLS_LIST).await, ["mirror_bob"]);
+    assert_eq!(eve.names(&gateway, method::TOOLS_LIST).await, ["mirror_eve"]);
+    assert_eq!(idle.outcome().await.unwrap_err().kind(), FaultKind::Overloaded);
+    let told = std::iter::from_fn(|| busy.next().now_or_never().flatten());
+    assert!(!told.into_iter().any(|part| matches!(part, Part::Final(_))), "bob has just called");
+    assert_eq!(gateway.personal_catalogs(), 2);
 }

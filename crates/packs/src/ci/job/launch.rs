@@ -14,7 +14,7 @@ use super::{
     },
     done::Done,
 };
-use trunkline_process::{Command, Containment, Keep, Limits, Overflow, Running, SpawnError};
+use trunkline_process::{Command, Containment, Keep, Limits, Overflow, Running, SetBy, SpawnError};
 use trunkline_toolbox::ToolError;
 
 /// A program to run.
@@ -65,6 +65,7 @@ pub(super) fn launch(
         processes: limits.processes,
         file_size: limits.file_size,
         open_files: limits.open_files,
+        set_by: SetBy::Shell,
     };
     let mut command = Command::new(order.program)
         .directory(order.directory.path())

@@ -6,17 +6,16 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use trunkline_documents::Format;
 use trunkline_protocol::{
     Call, Caller, Fault, FaultKind, Origin, Raw, Session,
     message::{CallToolResult, ContentBlock},
     method,
 };
-use trunkline_resilience::timeout;
+use trunkline_resilience::{FairSlot, timeout};
 use trunkline_toolbox::ToolError;
 
 use super::exchange_folder::ExchangeFolder;
-use crate::documents::converter::{Converted, Converter};
+use crate::documents::converter::{Converted, Converter, SourceFile};
 use crate::documents::failure::DocumentFailure;
 
 /// Longest text of the server that an error repeats, in characters.
@@ -49,29 +48,30 @@ impl DoclingMcp {
     pub(in crate::documents) async fn convert(
         &self,
         converter: &Converter,
+        slot: &FairSlot,
         caller: &Caller,
-        (bytes, format, name): (&[u8], Format, Option<&str>),
+        file: SourceFile<'_>,
     ) -> Result<Converted, ToolError> {
         let limits = converter.limits();
-        let size = bytes.len() as u64;
+        let size = file.bytes.len() as u64;
         if size > limits.file {
             return Err(DocumentFailure::too_large(size, limits.file).into());
         }
         let time = limits.time(size);
-        let (json, note) = timeout(time, self.fetch(caller, (bytes, format, name), limits.output))
+        let (json, note) = timeout(time, self.fetch(caller, file, limits.output))
             .await
             .unwrap_or_else(|| Err(DocumentFailure::timed_out(FaultKind::ConversionFailed, time).into()))?;
-        Ok(converter.check(&json, note).await?)
+        Ok(converter.check(slot, &json, note).await?)
     }
 
     /// The JSON of the document, and the text that the server adds to each.
     async fn fetch(
         &self,
         caller: &Caller,
-        (bytes, format, name): (&[u8], Format, Option<&str>),
+        file: SourceFile<'_>,
         largest: usize,
     ) -> Result<(Vec<u8>, String), ToolError> {
-        let deposited = self.folder.put(bytes, format, name).map_err(|error| {
+        let deposited = self.folder.put(file.bytes, file.format, file.name).map_err(|error| {
             failed("the document could not be handed to the server").detail(error.to_string())
         })?;
         let source = deposited.path.display().to_string();

@@ -11,6 +11,9 @@ use trunkline_protocol::{
 };
 use trunkline_serve::{Guard, Limits, ServeOptions, Server, Shutdown};
 
+/// The change that ends subscriptions, because others need their place.
+pub(crate) const GIVE_UP: &str = "give up";
+
 /// Answers a few methods; `dropped` reports when the tool `never` begins and when it is dropped.
 pub(crate) struct Fixture {
     pub(crate) changes: broadcast::Sender<&'static str>,
@@ -86,6 +89,10 @@ impl Handler for Fixture {
             method::LISTEN => {
                 let events = stream::unfold(self.changes.subscribe(), |mut changes| async move {
                     let name = changes.recv().await.ok()?;
+                    if name == GIVE_UP {
+                        let fault = Fault::new(FaultKind::Overloaded, "others need the place");
+                        return Some((Part::Final(Err(fault)), changes));
+                    }
                     Some((Part::Notification(Notification::new(name, None)), changes))
                 });
                 let agreed = json!({"notifications": params["notifications"]});

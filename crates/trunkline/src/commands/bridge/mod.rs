@@ -156,7 +156,15 @@ fn upstream(
 
 /// A bridge has no audit trail and no rate limits: it connects one client to one server.
 fn stack(telemetry: &Telemetry) -> Stack<'_> {
-    Stack { telemetry, audit: None, rates: None, hooks: None, errors: Errors::Standard, gateway: None }
+    Stack {
+        telemetry,
+        audit: None,
+        rates: None,
+        hooks: None,
+        errors: Errors::Standard,
+        gateway: None,
+        cut_results: None,
+    }
 }
 
 /// Refuses an option for server questions: the bridge's client answers them.

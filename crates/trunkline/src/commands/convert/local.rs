@@ -5,8 +5,13 @@ use crate::{environment::Environment, failure::Failure, wire::documents::convert
 use trunkline_config::Documents;
 use trunkline_documents::Format;
 use trunkline_packs::documents::{
-    Converter, DocumentFailure, ExportFormat, ExportStyle, FetchUrl, Part, format_of_file, format_of_url,
+    ConversionLimits, Converter, DocumentFailure, ExportFormat, ExportStyle, FetchUrl, SourceFile, Written,
+    format_of_file, format_of_url,
 };
+use trunkline_protocol::FaultKind;
+
+/// The name of the only caller.
+const CALLER: &str = "local";
 
 pub(super) struct Local {
     converter: Converter,
@@ -16,7 +21,10 @@ pub(super) struct Local {
 impl Local {
     pub(super) fn new(settings: &Documents, environment: &Environment) -> Result<Self, Failure> {
         let ocr = converting::ocr(settings, environment);
-        let converter = Converter::new(converting::program()?, converting::conversion(settings), ocr);
+        let limits = converting::conversion(settings);
+        // There are no others whom this caller could delay.
+        let limits = ConversionLimits { per_caller: Some(limits.concurrency), ..limits };
+        let converter = Converter::new(converting::program()?, limits, ocr);
         Ok(Self { converter, fetcher: converting::fetcher(&settings.fetch)? })
     }
 
@@ -31,8 +39,12 @@ impl Local {
         name: Option<&str>,
         to: ExportFormat,
     ) -> Result<String, DocumentFailure> {
-        let converted = self.converter.convert(bytes, format, name).await?;
-        self.converter.export_in(&converted.json, to, Part::Whole, ExportStyle::Reading).await
+        let slot = self.converter.slot(CALLER).await;
+        let written = Written { to, style: ExportStyle::Reading };
+        let (_, document) =
+            self.converter.convert_to(&slot, SourceFile { bytes, format, name }, written).await?;
+        String::from_utf8(document)
+            .map_err(|_| DocumentFailure::new(FaultKind::ConversionFailed, "the document is not UTF-8"))
     }
 }
 

@@ -276,6 +276,7 @@ impl Serving<'_> {
             hooks: hooks::hooks(settings, &self.context.environment, offer.tool_names())?,
             errors: settings.errors,
             gateway: offer.gateway(),
+            cut_results: offer.cut_results(&self.store),
         };
         Ok((stack.around(offer.handler(), options), folder))
     }

@@ -19,12 +19,14 @@ use trunkline_gateway::{
     Gateway,
     audit::{ReadOnly, Trail},
     catalog::CatalogReport,
+    cut::CutResults,
     limit::{Rates, ToolNames},
     metrics,
     status::{ConfigStatus, Started, StatusPage},
 };
 use trunkline_protocol::{Caller, Handler};
 use trunkline_serve::{Control, Page, ServeOptions};
+use trunkline_store::Store;
 
 /// The status of the configuration, which changes while the process runs.
 pub(crate) type SharedConfig = Arc<Mutex<ConfigStatus>>;
@@ -61,6 +63,12 @@ impl Offer {
             Self::Packs(packs) => packs.ruled.as_ref().map(|ruled| ruled.gateway.clone()),
             Self::Servers(running) => Some(running.gateway.clone()),
         }
+    }
+
+    /// The place for the rest of long results; `None` if no setting limits them. The built-in tools
+    /// have limits of their own.
+    pub(super) fn cut_results(&self, store: &Arc<dyn Store>) -> Option<CutResults> {
+        matches!(self, Self::Servers(_)).then(|| CutResults::new(store.clone()))
     }
 
     /// Returns the predicate for tools that are known to be read-only.

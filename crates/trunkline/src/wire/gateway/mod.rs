@@ -30,7 +30,6 @@ use trunkline_gateway::{
     Gateway, GatewayOptions,
     approval::Approvals,
     catalog::Rules,
-    cut::CutResults,
     gateway::{PersonalOptions, Source},
     metrics::UpstreamFigures,
     policy::Policy,
@@ -133,7 +132,6 @@ impl Running {
             most: super::serve::size(settings.limits.personal_catalogs),
             idle: settings.limits.personal_idle,
         };
-        options.cut_results = Some(CutResults::new(store.clone()));
         let gateway = Gateway::new(options).map_err(|bad| Failure::usage(bad.to_string()))?;
         let config = ConfigStatus::default().loaded().waiting(waiting(loaded));
         let now = Now { settings: settings.clone(), layered: loaded.layered.clone(), upstreams, config };

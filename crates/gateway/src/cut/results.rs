@@ -1,8 +1,6 @@
-//! Cut results: long texts of tool results are cut, and the rest is read as a resource.
-//!
-//! The whole text is kept in the store for its caller, for a while. Structured content cannot be
-//! cut, because a part of it would not fit the tool's output schema: if it is much too long, the
-//! result becomes an error that says where to read it.
+//! The texts that were cut. A whole text is kept in the store for its caller, for a while.
+//! Structured content cannot be cut, because a part of it would not fit the tool's output schema:
+//! if it is much too long, the result becomes an error that says where to read it.
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -22,7 +20,7 @@ use trunkline_protocol::{
 use trunkline_store::{Condition, Store};
 
 /// URI prefix of a kept text. No server has it: URIs with `trunkline:` are rewritten.
-pub(crate) const SCHEME: &str = "trunkline://cut/";
+pub(super) const SCHEME: &str = "trunkline://cut/";
 /// Time for which a text is kept.
 const KEPT_FOR: Duration = Duration::from_mins(15);
 /// Most bytes of the kept texts of one caller; the oldest are removed.
@@ -61,7 +59,7 @@ impl CutResults {
     }
 
     /// The result with at most `most` bytes of text.
-    pub(crate) async fn fit(&self, result: Raw, caller: &Caller, most: usize) -> Raw {
+    pub(super) async fn fit(&self, result: Raw, caller: &Caller, most: usize) -> Raw {
         if result.as_bytes().len() <= most {
             return result;
         }
@@ -118,7 +116,7 @@ impl CutResults {
 
     /// A part of a kept text, as the result of `resources/read`; `None` if this caller has no such
     /// text.
-    pub(crate) async fn read(&self, uri: &str, caller: &Caller) -> Option<Raw> {
+    pub(super) async fn read(&self, uri: &str, caller: &Caller) -> Option<Raw> {
         let (uri, offset) = read_offset(uri)?;
         let id = uri.strip_prefix(SCHEME)?;
         if id.len() > 64 || !id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
