@@ -8,6 +8,9 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
+/// A build in CI is not repeated, so data for incremental builds would only take time and 5 GB.
+const INCREMENTAL: &str = "CARGO_INCREMENTAL";
+
 #[derive(Debug, Clone)]
 pub(crate) struct Workspace {
     root: PathBuf,
@@ -90,6 +93,9 @@ impl Workspace {
             if name.to_str().is_some_and(describes_package) {
                 command.env_remove(name);
             }
+        }
+        if env::var_os("CI").is_some() && env::var_os(INCREMENTAL).is_none() {
+            command.env(INCREMENTAL, "0");
         }
         command
     }

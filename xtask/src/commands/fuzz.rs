@@ -65,7 +65,11 @@ pub(super) fn check(workspace: &Workspace) -> Result<()> {
         println!("there is no fuzz folder");
         return Ok(());
     }
-    process::run(&mut workspace.cargo(&["check", "--manifest-path", "fuzz/Cargo.toml"]))
+    let mut check = workspace.cargo(&["check", "--manifest-path", "fuzz/Cargo.toml", "--target-dir"]);
+    // Shares the checked dependencies with clippy. A check links nothing, so that libFuzzer, which
+    // takes a minute to compile, may be missing.
+    check.arg(workspace.target()).env("CUSTOM_LIBFUZZER_PATH", workspace.target().join("no/libfuzzer.a"));
+    process::run(&mut check)
 }
 
 /// A target is a file in `fuzz/fuzz_targets`; its seeds are in `fuzz/corpus/<target>`.

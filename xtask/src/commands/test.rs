@@ -44,7 +44,7 @@ pub(super) fn run(workspace: &Workspace, arguments: Arguments) -> Result<()> {
     if let Err(error) = &result {
         // A failed step that is not a test counts as one failed test.
         tally.failed = tally.failed.max(1);
-        println!("stopped: {error:#}");
+        println!("failed: {error:#}");
     }
     if let Some(installing) = installing {
         if !installing.is_finished() {
@@ -75,33 +75,46 @@ fn steps(
     summary.step("generated pages", || r#gen::check(workspace))?;
     summary.step("fuzz targets compile", || fuzz::check(workspace))?;
     let peers = summary.step("test peers", installed)?;
-    summary.step("cargo test", || {
-        let mut command = workspace.cargo(&["test", "--workspace", "--no-fail-fast"]);
-        cargo_test(command.env(PEERS, workspace.peers()), tally)
-    })?;
-    summary.step("client libraries", || {
-        for counts in [libraries::typescript(workspace, &peers), libraries::python(workspace)] {
-            let counts = counts?;
-            tally.passed += counts.passed;
-            tally.failed += counts.failed;
-        }
-        Ok(())
-    })?;
-    summary.step("conformance", || {
-        let mut reports = conformance::run_client(workspace, &peers, Client::example(workspace)?, &[])?;
-        reports.extend(conformance::run_server(workspace, &peers, &[])?);
-        tally.passed += reports.iter().map(Report::passed).sum::<usize>();
-        tally.failed += reports.iter().map(Report::failed).sum::<usize>();
-        super::conformance::conclude(&reports)
-    })?;
-    summary.step("transparency", || {
-        let cells = matrix::BOUNDED.map(str::to_owned).to_vec();
-        let table = matrix::run(workspace, &peers, &Plan { cells, ..Plan::default() })?;
-        println!("\n{}", table.summary());
-        tally.passed += table.passed();
-        tally.failed += table.failed();
-        super::matrix::conclude(&table)
-    })
+    suites(workspace, &peers, summary, tally)
+}
+
+/// Runs every suite, also after one that failed: a run takes long, and a suite that was left out
+/// may hide a second failure.
+fn suites(workspace: &Workspace, peers: &Peers, summary: &mut Summary, tally: &mut Tally) -> Result<()> {
+    let outcomes = [
+        summary.step("cargo test", || {
+            let mut command = workspace.cargo(&["test", "--workspace", "--no-fail-fast"]);
+            cargo_test(command.env(PEERS, workspace.peers()), tally)
+        }),
+        summary.step("client libraries", || {
+            for counts in [libraries::typescript(workspace, peers), libraries::python(workspace)] {
+                let counts = counts?;
+                tally.passed += counts.passed;
+                tally.failed += counts.failed;
+            }
+            Ok(())
+        }),
+        summary.step("conformance", || {
+            let mut reports = conformance::run_client(workspace, peers, Client::example(workspace)?, &[])?;
+            reports.extend(conformance::run_server(workspace, peers, &[])?);
+            tally.passed += reports.iter().map(Report::passed).sum::<usize>();
+            tally.failed += reports.iter().map(Report::failed).sum::<usize>();
+            super::conformance::conclude(&reports)
+        }),
+        summary.step("transparency", || {
+            let cells = matrix::BOUNDED.map(str::to_owned).to_vec();
+            let table = matrix::run(workspace, peers, &Plan { cells, ..Plan::default() })?;
+            println!("\n{}", table.summary());
+            tally.passed += table.passed();
+            tally.failed += table.failed();
+            super::matrix::conclude(&table)
+        }),
+    ];
+    let failures: Vec<_> = outcomes.into_iter().filter_map(Result::err).collect();
+    if failures.is_empty() {
+        return Ok(());
+    }
+    bail!("{}", failures.iter().map(|failure| format!("{failure:#}")).collect::<Vec<_>>().join("; "))
 }
 
 fn cargo_test(command: &mut Command, tally: &mut Tally) -> Result<()> {
