@@ -101,7 +101,7 @@ impl Workspace {
     }
 }
 
-/// Whether `cargo run` sets this variable to describe the package that it runs.
+/// True if `cargo run` sets this variable to describe the package that it runs.
 fn describes_package(variable: &str) -> bool {
     variable.starts_with("CARGO_PKG_") || variable.starts_with("CARGO_MANIFEST_")
 }

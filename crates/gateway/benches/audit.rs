@@ -17,7 +17,7 @@ use std::{
 };
 use tokio::task::yield_now;
 use trunkline_gateway::audit::{Audited, Durability, Options, Trail};
-use trunkline_protocol::{Call, Handler, Notify, Raw, Reply, method};
+use trunkline_protocol::{Call, Handler, Raw, Reply, method};
 
 const CALLERS: [usize; 4] = [1, 2, 32, 256];
 const RUNTIMES: usize = 2;
@@ -35,8 +35,6 @@ impl Handler for Echo {
             Ok(call.params.unwrap_or_else(Raw::null))
         })
     }
-
-    fn notify(&self, _: Notify) {}
 }
 
 /// Calls per second, and microseconds of processor time per call.

@@ -19,9 +19,7 @@ use trunkline_gateway::{
     policy::{ArgumentSpec, Effect, PolicyRules, RuleSet, RuleSpec},
     upstream::{Event, Offer},
 };
-use trunkline_protocol::{
-    Call, Handler, Notify, Raw, Reply, Revision, ServerName, message::Implementation, method,
-};
+use trunkline_protocol::{Call, Handler, Raw, Reply, Revision, ServerName, message::Implementation, method};
 
 const RULES: usize = 100;
 const CALLS: u32 = 200_000;
@@ -38,8 +36,6 @@ impl Handler for Echo {
     fn call(&self, _: Call) -> Reply {
         Reply::ready(Ok(Raw::empty_object()))
     }
-
-    fn notify(&self, _: Notify) {}
 }
 
 impl Source for Echo {

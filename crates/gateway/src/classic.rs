@@ -3,7 +3,7 @@
 
 use futures_util::StreamExt;
 use trunkline_protocol::{
-    Call, Caller, Fault, FaultKind, Handler, Notify, Object, Outcome, Part, Raw, Reply,
+    Call, Fault, FaultKind, Handler, Object, Outcome, Part, Raw, Reply,
     message::{CallToolResult, ContentBlock, failure_kind, says_error},
     method,
 };
@@ -32,16 +32,8 @@ impl<H: Handler> Handler for Classic<H> {
         }))
     }
 
-    fn notify(&self, notice: Notify) {
-        self.0.notify(notice);
-    }
-
-    fn has_view(&self, view: &str) -> bool {
-        self.0.has_view(view)
-    }
-
-    fn admits(&self, view: &str, caller: &Caller) -> bool {
-        self.0.admits(view, caller)
+    fn inner(&self) -> Option<&dyn Handler> {
+        Some(&self.0)
     }
 }
 

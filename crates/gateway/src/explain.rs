@@ -26,7 +26,7 @@ pub enum Stage {
     Upstream,
 }
 
-/// What a stage does with the call.
+/// The decision of a stage about the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
@@ -57,7 +57,7 @@ pub struct Link {
     pub code: Option<String>,
 }
 
-/// What becomes of the call.
+/// The decision of all stages together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Verdict {

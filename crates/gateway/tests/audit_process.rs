@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 use trunkline_gateway::audit::{Audited, Durability, Options, Trail, verify};
-use trunkline_protocol::{Call, Fault, FaultKind, Handler, Notify, Raw, Reply, method};
+use trunkline_protocol::{Call, Fault, FaultKind, Handler, Raw, Reply, method};
 
 const KILLS: usize = 200;
 
@@ -25,8 +25,6 @@ impl Handler for Echo {
     fn call(&self, call: Call) -> Reply {
         Reply::ready(Ok(call.params.unwrap_or_else(Raw::null)))
     }
-
-    fn notify(&self, _: Notify) {}
 }
 
 fn audited(dir: &Path, options: Options) -> Result<Audited<Echo>, String> {

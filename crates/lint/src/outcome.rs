@@ -88,6 +88,10 @@ impl Skip {
         Self::NotVerified(why.into())
     }
 
+    pub fn no_message() -> Self {
+        Self::not_verified("the server sent no message")
+    }
+
     pub fn not_applicable(why: impl Into<String>) -> Self {
         Self::NotApplicable(why.into())
     }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The way in which a user signs in.
 #[derive(Clone)]
 pub enum LoginOptions<'a> {
-    /// By a page and its redirect.
+    /// The user signs in on a page, which redirects to us.
     Page(Arc<dyn Interaction>),
     /// By a code that is entered on another device.
     Device(DevicePrompt<'a>),

@@ -8,5 +8,6 @@ pub mod ci;
 pub mod documents;
 pub mod filesystem;
 pub mod git;
+mod roots;
 pub mod sandbox;
 mod text_and_data;

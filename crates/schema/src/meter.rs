@@ -55,6 +55,14 @@ struct Position {
     path: u64,
 }
 
+/// A node of the schema, met at a position.
+#[derive(Clone, Copy)]
+struct Visit<'a> {
+    node: &'a Node,
+    at: Position,
+    mode: Mode,
+}
+
 struct Meter<'a> {
     graph: &'a Graph,
     patterns: &'a Patterns,
@@ -133,19 +141,20 @@ impl<'a> Meter<'a> {
         if node.unevaluated && mode != Mode::Mark {
             self.visit(id, instance, deeper, Mode::Mark)?;
         }
+        let visit = Visit { node, at, mode };
         match instance {
             Instance::Name(text) => self.text(node, text),
             Instance::Value(Value::String(text)) => self.text(node, text),
             Instance::Value(Value::Object(members)) => {
-                members.iter().try_for_each(|member| self.member(node, member, at, mode))
+                members.iter().try_for_each(|(name, value)| self.member(visit, name, value))
             }
             Instance::Value(Value::Array(items)) => {
                 if node.unique && items.len() > 1 {
                     let times = if items.len() > MAX_PAIRWISE { HASHED } else { items.len() as u64 };
                     items.iter().try_for_each(|item| self.compare(item, times))?;
                 }
-                let places = items.iter().enumerate();
-                places.into_iter().try_for_each(|item| self.item(node, item, at, mode))
+                let mut places = items.iter().enumerate();
+                places.try_for_each(|(place, value)| self.item(visit, place, value))
             }
             Instance::Value(_) => Ok(()),
         }
@@ -177,18 +186,13 @@ impl<'a> Meter<'a> {
         self.spend(1 + (length + 1).saturating_mul(self.patterns.states(pattern)) / STATES_PER_STEP)
     }
 
-    fn member(
-        &mut self,
-        node: &Node,
-        (name, value): (&String, &Value),
-        at: Position,
-        mode: Mode,
-    ) -> Result<(), TooExpensive> {
+    fn member(&mut self, visit: Visit<'_>, name: &str, value: &Value) -> Result<(), TooExpensive> {
+        let Visit { node, at, mode } = visit;
         let length = name.len() as u64;
         self.spend(1 + length / TEXT_PER_STEP)?;
         let inside = Position { nesting: at.nesting + 1, path: at.path + length + 1 };
         let value = Instance::Value(value);
-        let named = node.properties.get(name.as_str());
+        let named = node.properties.get(name);
         for (pattern, id) in &node.pattern_properties {
             // The engine matches the pattern a second time to find the members that are left for
             // other keywords.
@@ -203,13 +207,8 @@ impl<'a> Meter<'a> {
         node.names.map_or(Ok(()), |id| self.twice(id, Instance::Name(name), inside, mode))
     }
 
-    fn item(
-        &mut self,
-        node: &Node,
-        (place, value): (usize, &Value),
-        at: Position,
-        mode: Mode,
-    ) -> Result<(), TooExpensive> {
+    fn item(&mut self, visit: Visit<'_>, place: usize, value: &Value) -> Result<(), TooExpensive> {
+        let Visit { node, at, mode } = visit;
         self.spend(1)?;
         let inside = Position { nesting: at.nesting + 1, path: at.path + 8 };
         let value = Instance::Value(value);

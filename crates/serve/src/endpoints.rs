@@ -109,8 +109,6 @@ mod tests {
             Reply::ready(Ok(Raw::string(call.view.as_deref().unwrap_or("everything"))))
         }
 
-        fn notify(&self, _: Notify) {}
-
         fn has_view(&self, view: &str) -> bool {
             view == "files" || view == "server/git"
         }

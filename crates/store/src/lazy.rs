@@ -51,7 +51,7 @@ impl Place {
 }
 
 impl std::fmt::Debug for Place {
-    /// Without the address, which may contain a password.
+    /// Leaves the address out: it may contain a password.
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Memory => out.write_str("Memory"),

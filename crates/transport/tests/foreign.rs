@@ -162,7 +162,7 @@ async fn r03_only_the_checked_address_is_connected_to() {
     let listener = TcpListener::bind("127.0.0.2:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let other = TcpListener::bind((HERE, port)).await.unwrap();
-    // The second answer would be used by a client that resolves the name again to connect.
+    // A client that resolves the name again to connect would use the second answer.
     let resolver = Scripted::new([&["127.0.0.2"], &["127.0.0.1"]]);
     let fetcher = fetcher(&["127.0.0.2/32"], &resolver, FetchLimits::default());
     let url = format!("http://rebinding.test:{port}/");

@@ -25,7 +25,7 @@ struct State {
 /// process runs, so the oldest ones are forgotten.
 const MAX_TOKENS: usize = 1024;
 
-/// Shorter values stay visible in frames.
+/// Shorter values are not masked in frames.
 const SHORTEST_MASKED: usize = 6;
 const MASK: Mask = Mask::new("***", Caution::Readable);
 

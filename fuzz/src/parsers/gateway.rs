@@ -22,8 +22,7 @@ use trunkline_gateway::{
     upstream::{Event, Offer},
 };
 use trunkline_protocol::{
-    Call, Caller, Fault, Handler, Notify, Object, Raw, Reply, Revision, ServerName, message::Implementation,
-    method,
+    Call, Caller, Fault, Handler, Object, Raw, Reply, Revision, ServerName, message::Implementation, method,
 };
 
 /// Items per page; small, so that most lists have several pages.
@@ -228,8 +227,6 @@ impl Handler for Echo {
         });
         Reply::ready(Ok(result.into()))
     }
-
-    fn notify(&self, _: Notify) {}
 }
 
 impl Source for Echo {

@@ -41,6 +41,13 @@ impl Draft {
         }
     }
 
+    /// Takes over a text that has the same key in our file.
+    pub(crate) fn same_text(&mut self, key: &str) {
+        if let Some(text) = self.take_text(key) {
+            self.set(key, text);
+        }
+    }
+
     pub(crate) fn take_texts(&mut self, key: &str) -> Vec<String> {
         let Some(value) = self.take(key) else { return Vec::new() };
         value.as_array().into_iter().flatten().filter_map(plain_text).collect()

@@ -50,7 +50,7 @@ impl Client {
         set_member(text, &[self.table(), OUR_NAME], &entry).map_err(|errors| syntax(text, &errors))
     }
 
-    /// The client's file without Trunkline; `None` if it is not there.
+    /// The client's file without Trunkline; `None` if Trunkline is not in it.
     pub fn uninstalled(self, text: &str) -> Result<Option<String>, NotInstalled> {
         if self == Self::Codex {
             return Ok(codex::uninstalled(text));

@@ -43,9 +43,7 @@ fn claude_desktop(draft: &mut Draft) {
     draft.transport("type");
     draft.environment("env");
     draft.headers("headers");
-    if let Some(cwd) = draft.take_text("cwd") {
-        draft.set("cwd", cwd);
-    }
+    draft.same_text("cwd");
     draft.enabled();
     draft.url("url");
     draft.command();
@@ -73,9 +71,7 @@ fn claude_code_server(draft: &mut Draft) {
     draft.transport("type");
     draft.environment("env");
     draft.headers("headers");
-    if let Some(cwd) = draft.take_text("cwd") {
-        draft.set("cwd", cwd);
-    }
+    draft.same_text("cwd");
     let timeout = draft.take_number("timeout");
     draft.timeout(None, timeout);
     if draft.take("headersHelper").is_some() {
@@ -103,9 +99,7 @@ fn vscode(draft: &mut Draft) {
     draft.environment("env");
     draft.headers("headers");
     env_file(draft);
-    if let Some(cwd) = draft.take_text("cwd") {
-        draft.set("cwd", cwd);
-    }
+    draft.same_text("cwd");
     if let Some(theirs) = draft.take("oauth") {
         draft.set("oauth", oauth(vec![("clientId", theirs.get("clientId").cloned())]));
     }
@@ -119,9 +113,7 @@ fn cursor(draft: &mut Draft) {
     draft.environment("env");
     draft.headers("headers");
     env_file(draft);
-    if let Some(cwd) = draft.take_text("cwd") {
-        draft.set("cwd", cwd);
-    }
+    draft.same_text("cwd");
     if let Some(theirs) = draft.take("auth") {
         let parts = vec![
             ("clientId", theirs.get("CLIENT_ID").cloned()),
@@ -161,9 +153,7 @@ fn opencode_server(draft: &mut Draft) {
     draft.ignore(&["type"]);
     draft.environment("environment");
     draft.headers("headers");
-    if let Some(cwd) = draft.take_text("cwd") {
-        draft.set("cwd", cwd);
-    }
+    draft.same_text("cwd");
     match draft.take("timeout") {
         Some(Value::Object(times)) => {
             let time = |key: &str| times.get(key).and_then(Value::as_f64);
@@ -197,9 +187,7 @@ fn codex(draft: &mut Draft) {
     draft.environment("env");
     codex_inherit(draft);
     codex_headers(draft);
-    if let Some(cwd) = draft.take_text("cwd") {
-        draft.set("cwd", cwd);
-    }
+    draft.same_text("cwd");
     let startup = draft.take_number("startup_timeout_sec").map(|seconds| seconds * 1000.0);
     let startup = startup.or_else(|| draft.take_number("startup_timeout_ms"));
     let request = draft.take_number("tool_timeout_sec").map(|seconds| seconds * 1000.0);
@@ -288,9 +276,7 @@ fn gemini(document: &Value) -> Vec<(String, Draft)> {
 fn gemini_server(draft: &mut Draft) {
     draft.environment("env");
     draft.headers("headers");
-    if let Some(cwd) = draft.take_text("cwd") {
-        draft.set("cwd", cwd);
-    }
+    draft.same_text("cwd");
     let timeout = draft.take_number("timeout");
     draft.timeout(None, timeout);
     draft.filter("includeTools", "excludeTools");
@@ -362,9 +348,7 @@ fn cline(draft: &mut Draft) {
     draft.timeout(None, timeout);
     draft.filter("enabledTools", "disabledTools");
     draft.ignore(&["autoApprove", "alwaysAllow"]);
-    if let Some(cwd) = draft.take_text("cwd") {
-        draft.set("cwd", cwd);
-    }
+    draft.same_text("cwd");
     draft.enabled();
     draft.url("url");
     draft.command();

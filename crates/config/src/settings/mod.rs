@@ -142,7 +142,7 @@ pub struct Issuer {
 pub enum IssuedTokens {
     /// Signed ones (JWT), verified with the issuer's public keys.
     Signed(JwksPlace),
-    /// Opaque ones, which the issuer is asked about.
+    /// Opaque tokens: the issuer is asked about each.
     Opaque(Introspection),
 }
 

@@ -48,11 +48,11 @@ pub struct PolicyRule {
     #[serde(default)]
     #[schemars(schema_with = "kind::some_globs")]
     pub callers: Vec<String>,
-    /// Roles, of which the caller has one: named by its key or token, or given by `roles`.
+    /// Roles, named by a key or token, or given by `roles`; the caller must have one of them.
     #[serde(default)]
     #[schemars(schema_with = "kind::some_names")]
     pub roles: Vec<String>,
-    /// Token scopes, of which the caller has one.
+    /// Token scopes; the caller must have one of them.
     #[serde(default)]
     #[schemars(schema_with = "kind::some_names")]
     pub scopes: Vec<String>,

@@ -8,12 +8,7 @@ use super::{
     record::{Need, Record, Unwritten},
     redact::mask,
 };
-use std::{
-    borrow::Cow,
-    sync::Arc,
-    task::{Context, Poll, ready},
-    time::Instant,
-};
+use std::{borrow::Cow, sync::Arc, time::Instant};
 use tokio::sync::OwnedSemaphorePermit;
 use trunkline_protocol::{Call, CallRecord, Outcome, Raw, method};
 
@@ -47,6 +42,14 @@ pub(super) struct About {
     /// The tool, prompt, resource or task, not decoded yet.
     target: Option<(Kind, Raw)>,
     arguments: Option<Raw>,
+}
+
+/// The facts of a start record.
+pub(super) struct Start<'a> {
+    pub(super) call: &'a Call,
+    pub(super) about: &'a About,
+    pub(super) target: Option<&'a str>,
+    pub(super) mutating: Mutating,
 }
 
 /// The kind of a call's target.
@@ -123,16 +126,9 @@ impl OpenCall {
         }
     }
 
-    /// Records the start. With a `need`, [`poll_written`](Self::poll_written) is ready when that
-    /// is met.
-    pub(super) fn start(
-        &mut self,
-        call: &Call,
-        (about, target): (&About, Option<&str>),
-        mutating: Mutating,
-        need: Option<Need>,
-    ) {
-        let members = self.start_members(call, (about, target), mutating);
+    /// Records the start. With a `need`, [`written`](Self::written) waits until that is met.
+    pub(super) fn start(&mut self, start: Start<'_>, need: Option<Need>) {
+        let members = self.start_members(start);
         self.started = true;
         let record = Record::new(members, self.began);
         match need {
@@ -141,7 +137,7 @@ impl OpenCall {
         }
     }
 
-    /// Records the end; [`poll_written`](Self::poll_written) is ready when it is written.
+    /// Records the end; [`written`](Self::written) waits until it is written.
     pub(super) fn end(&mut self, outcome: &Outcome) {
         if let Some(record) = self.finish(Ending::of(&self.method, outcome)) {
             self.write(record);
@@ -153,17 +149,12 @@ impl OpenCall {
         self.put_end(Ending::UNRECORDABLE);
     }
 
-    /// Records that the handler panicked.
-    pub(super) fn panicked(&mut self) {
-        self.put_end(Ending::PANICKED);
-    }
-
-    /// Waits for the pending write; ready at once if there is none.
-    pub(super) fn poll_written(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Unwritten>> {
-        let Some(writing) = &mut self.writing else { return Poll::Ready(Ok(())) };
-        let result = ready!(writing.as_mut().poll(cx));
-        self.writing = None;
-        Poll::Ready(result)
+    /// Waits for the pending write, if there is one.
+    pub(super) async fn written(&mut self) -> Result<(), Unwritten> {
+        match self.writing.take() {
+            Some(writing) => writing.await,
+            None => Ok(()),
+        }
     }
 
     /// Logs that the end could not be recorded.
@@ -209,12 +200,7 @@ impl OpenCall {
         if answerers.is_empty() { members } else { members.text("answeredBy", &answerers.join(", ")) }
     }
 
-    fn start_members(
-        &self,
-        call: &Call,
-        (about, target): (&About, Option<&str>),
-        mutating: Mutating,
-    ) -> String {
+    fn start_members(&self, Start { call, about, target, mutating }: Start<'_>) -> String {
         let bytes = call.params.as_ref().map_or(0, |params| params.as_bytes().len());
         let mut members = Members::at(self.began, "start")
             .part_of(&self.common)

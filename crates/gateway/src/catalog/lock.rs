@@ -50,7 +50,7 @@ impl ServerFilters {
 
     /// The difference from the accepted instructions.
     pub(crate) fn instructions_drift(&self, offer: &Arc<Offer>) -> Option<Drift> {
-        // Nobody accepts what we say ourselves.
+        // Before the login the instructions are our own.
         let LockRules { hashes, .. } = self.rules.lock.as_ref().filter(|_| !offer.signs_in)?;
         let accepted = hashes.get(&LockKind::Instructions.key(""));
         let text = offer.introduction.member_as::<String>("instructions").filter(|text| !text.is_empty());

@@ -96,7 +96,7 @@ impl Server {
         ItemAccess::of(&self.rules, &self.name, policy)
     }
 
-    /// What a call to it would meet now.
+    /// The stages that a call to it would pass now.
     pub(crate) fn links(&self, call: &Call) -> Vec<Link> {
         self.source.links(call)
     }

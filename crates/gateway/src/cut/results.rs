@@ -63,7 +63,7 @@ impl CutResults {
         if result.as_bytes().len() <= most {
             return result;
         }
-        // What is no result of a tool, such as a question, is not cut.
+        // Only results of tools are cut, no questions.
         let Ok(mut decoded) = result.decode::<CallToolResult>() else { return result };
         let Some(long) = TooLong::of(&decoded, most) else { return result };
         let rest = self.keep(&long, caller, most).await;

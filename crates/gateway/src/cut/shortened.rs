@@ -5,7 +5,7 @@ use super::{CutResults, results::SCHEME};
 use crate::gateway::Gateway;
 use futures_util::{StreamExt, stream};
 use std::{fmt, sync::Arc};
-use trunkline_protocol::{Call, Caller, Handler, Notify, Part, Reply, method};
+use trunkline_protocol::{Call, Caller, Handler, Part, Reply, method};
 
 /// A handler whose long results are cut.
 pub struct Shortened {
@@ -35,7 +35,7 @@ impl Shortened {
             let (gateway, results, wanted) = (gateway.clone(), results.clone(), Arc::clone(&wanted));
             async move {
                 let Part::Final(Ok(result)) = part else { return part };
-                // Asked at the end: the tools of a caller may be known only since its call.
+                // Looked up at the end: the first call of a caller may have made its catalog.
                 let most = gateway.result_bytes(&wanted.caller, wanted.view.as_deref(), &wanted.tool);
                 Part::Final(Ok(match most {
                     Some(most) => results.fit(result, &wanted.caller, most).await,
@@ -76,16 +76,8 @@ impl Handler for Shortened {
         }
     }
 
-    fn notify(&self, notice: Notify) {
-        self.inner.notify(notice);
-    }
-
-    fn has_view(&self, view: &str) -> bool {
-        self.inner.has_view(view)
-    }
-
-    fn admits(&self, view: &str, caller: &Caller) -> bool {
-        self.inner.admits(view, caller)
+    fn inner(&self) -> Option<&dyn Handler> {
+        Some(&self.inner)
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) enum OwnTool {
 
 const ALL: [OwnTool; 3] = [OwnTool::Search, OwnTool::Describe, OwnTool::Call];
 
-/// Most bytes of the summary of what is behind the search.
+/// Most bytes of the summary of the tools that can be searched.
 const SUMMARY_BYTES: usize = 2000;
 /// Most tools that one server shows in the summary.
 const SUMMARY_TOOLS: usize = 6;
@@ -32,7 +32,7 @@ impl OwnTool {
         }
     }
 
-    /// The own tool of this name in a view with this disclosure.
+    /// The tool of the view itself that has this name, if the view has this disclosure.
     pub(crate) fn named(disclosure: Disclosure, name: &str) -> Option<Self> {
         of(disclosure).iter().copied().find(|tool| tool.name() == name)
     }

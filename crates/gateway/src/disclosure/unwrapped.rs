@@ -4,7 +4,7 @@
 use super::OwnTool;
 use crate::gateway::Gateway;
 use std::borrow::Cow;
-use trunkline_protocol::{Call, Caller, Handler, Notify, Raw, Reply, method};
+use trunkline_protocol::{Call, Handler, Raw, Reply, method};
 
 /// A handler whose calls of `call_tool` become calls of real tools.
 #[derive(Debug)]
@@ -44,15 +44,7 @@ impl<H: Handler> Handler for Unwrapped<H> {
         self.inner.call(call)
     }
 
-    fn notify(&self, notice: Notify) {
-        self.inner.notify(notice);
-    }
-
-    fn has_view(&self, view: &str) -> bool {
-        self.inner.has_view(view)
-    }
-
-    fn admits(&self, view: &str, caller: &Caller) -> bool {
-        self.inner.admits(view, caller)
+    fn inner(&self) -> Option<&dyn Handler> {
+        Some(&self.inner)
     }
 }

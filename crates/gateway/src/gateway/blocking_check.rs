@@ -27,11 +27,11 @@ impl Inner {
     ) -> Reply {
         let inner = Arc::clone(self);
         let reply = async move {
-            let checkers = Arc::clone(&inner.checkers);
-            if let Err(refusal) = checked(&inner.checks, checker, checkers, arguments).await {
+            let checkers = Arc::clone(&inner.shared.checkers);
+            if let Err(refusal) = checked(&inner.shared.checks, checker, checkers, arguments).await {
                 return refused(&refusal);
             }
-            inner.by_newest(call, |catalog, view, call| inner.call_tool(catalog, view, call, passed))
+            inner.by_newest(call, |catalog, view, call| inner.use_named(catalog, view, call, passed))
         };
         Reply::new(stream::once(reply).flatten())
     }
@@ -64,7 +64,7 @@ pub(super) fn refused(refusal: &Refusal) -> Reply {
     })
 }
 
-/// Why the arguments are not sent.
+/// The reason why the arguments are not sent.
 pub(super) fn text(refusal: &Refusal) -> String {
     match refusal {
         Refusal::Unfit(text, _) => format!("The arguments do not fit the tool's schema:\n{text}"),

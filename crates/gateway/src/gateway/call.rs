@@ -5,7 +5,7 @@
 //! one copy, of the parameters with the new name. Arguments are skipped and not parsed, unless the
 //! rules want them checked.
 
-use super::{Inner, Passed, blocking_check, faults};
+use super::{Inner, Passed, Question, blocking_check, faults};
 use crate::{
     catalog::{Catalog, Checker, Refusal, Route, Server},
     disclosure::{Disclosure, OwnTool},
@@ -19,8 +19,8 @@ use trunkline_protocol::{Call, Fault, Found, Part, Raw, Reply, method};
 use trunkline_schema::Budget;
 
 impl Inner {
-    /// Calls a tool. Checks that it has passed are not made again.
-    pub(super) fn call_tool(
+    /// Calls a tool or gets a prompt. Checks that the call has passed are not made again.
+    pub(super) fn use_named(
         self: &Arc<Self>,
         catalog: &Catalog,
         view: &View,
@@ -28,16 +28,17 @@ impl Inner {
         passed: Passed,
     ) -> Reply {
         let found = name_of(&call);
-        let route = match find_tool(catalog, view, &call, found.as_ref()) {
-            Ok(ToolFound::Own(tool)) => return self.call_own(catalog, view, call, tool),
-            Ok(ToolFound::Route(route)) => route,
+        let route = match find_named(catalog, view, &call, found.as_ref()) {
+            Ok(NameFound::Own(tool)) => return self.call_own(catalog, view, call, tool),
+            Ok(NameFound::Route(route)) => route,
             Err(missing) => return self.missing(catalog, view, call, missing),
         };
         let permit = match catalog.policy.judge(&call, route) {
             Verdict::Allowed(permit) => Ok(permit),
             Verdict::Ask(asked) => {
                 let sent = renamed(found.as_ref(), route);
-                self.agreed((&asked, &passed), (&call, sent), route.server()).ok_or(asked)
+                let question = Question { asked: &asked, call: &call, sent };
+                self.agreed(question, &passed, route.server()).ok_or(asked)
             }
             Verdict::Denied(Denial::Hidden) => {
                 let refused = refused(&call);
@@ -71,45 +72,11 @@ impl Inner {
         if let Some(params) = renamed(found.as_ref(), route) {
             call.params = Some(params);
         }
-        let publisher = Publisher::new(route.server(), &call.caller, route.subject(), &self.ids);
+        let publisher = Publisher::new(route.server(), &call.caller, route.subject(), &self.shared.ids);
+        if is_prompt(&call) {
+            return publish(self.send(permit, call), publisher, About::Prompt);
+        }
         self.follow(self.send(permit, call), publisher)
-    }
-
-    pub(super) fn get_prompt(
-        self: &Arc<Self>,
-        catalog: &Catalog,
-        view: &View,
-        mut call: Call,
-        passed: Passed,
-    ) -> Reply {
-        let found = name_of(&call);
-        let route = match named(catalog, view, &call, found.as_ref()) {
-            Ok(route) => route,
-            Err(missing) => return self.missing(catalog, view, call, missing),
-        };
-        let permit = match catalog.policy.judge(&call, route) {
-            Verdict::Allowed(permit) => permit,
-            Verdict::Ask(asked) => {
-                let sent = renamed(found.as_ref(), route);
-                match self.agreed((&asked, &passed), (&call, sent), route.server()) {
-                    Some(permit) => permit,
-                    None => return self.once_agreed(call, asked, passed),
-                }
-            }
-            Verdict::Denied(Denial::Hidden) => {
-                let refused = refused(&call);
-                return self.missing(catalog, view, call, Missing::Unknown(refused));
-            }
-            Verdict::Denied(denial) => return faults::denied(denial),
-        };
-        if !route.server().is_verified() {
-            return self.once_verified(route.server(), call);
-        }
-        if let Some(params) = renamed(found.as_ref(), route) {
-            call.params = Some(params);
-        }
-        let publisher = Publisher::new(route.server(), &call.caller, route.subject(), &self.ids);
-        publish(self.send(permit, call), publisher, About::Prompt)
     }
 
     fn missing(self: &Arc<Self>, catalog: &Catalog, view: &View, call: Call, missing: Missing<'_>) -> Reply {
@@ -124,7 +91,7 @@ impl Inner {
             }
             Missing::Unknown(fault) => match Self::unlisted(catalog, view, &call) {
                 Some((permit, Unlisted { server, subject })) => {
-                    let publisher = Publisher::new(server, &call.caller, &subject, &self.ids);
+                    let publisher = Publisher::new(server, &call.caller, &subject, &self.shared.ids);
                     self.follow(self.send(permit, call), publisher)
                 }
                 None => match self.once_signed_in(catalog, view, &call, &fault) {
@@ -155,7 +122,7 @@ impl Inner {
     /// Translates the reply of a tool, and remembers the task if it starts one.
     fn follow(&self, reply: Reply, publisher: Option<Publisher>) -> Reply {
         let Some(publisher) = publisher else { return reply };
-        let started = self.started.clone();
+        let started = self.shared.started.clone();
         Reply::new(reply.map(move |part| {
             if let Part::Final(Ok(result)) = &part
                 && let Some(task) = Publisher::started(result)
@@ -180,31 +147,31 @@ pub(super) struct Unlisted<'a> {
     subject: String,
 }
 
-/// The tool that a call names.
-pub(super) enum ToolFound<'a> {
+/// The tool or prompt that a call names.
+pub(super) enum NameFound<'a> {
     /// A tool of the view itself.
     Own(OwnTool),
     Route(&'a Route),
 }
 
-/// Why a name has no route.
+/// The reason why a name has no route.
 pub(super) enum Missing<'a> {
     /// Its prefix is that of a server that has not connected yet.
     NotConnected(&'a Arc<Server>),
     Unknown(Fault),
 }
 
-/// Finds the tool of a call by its name in the view.
-pub(super) fn find_tool<'a>(
+/// Finds the tool or prompt of a call by its name in the view.
+pub(super) fn find_named<'a>(
     catalog: &Catalog,
     view: &'a View,
     call: &Call,
     found: Option<&Found<'_>>,
-) -> Result<ToolFound<'a>, Missing<'a>> {
-    if let Some(tool) = own_tool(view, found) {
-        return Ok(ToolFound::Own(tool));
+) -> Result<NameFound<'a>, Missing<'a>> {
+    if let Some(tool) = own_tool(view, call, found) {
+        return Ok(NameFound::Own(tool));
     }
-    named(catalog, view, call, found).map(ToolFound::Route)
+    named(catalog, view, call, found).map(NameFound::Route)
 }
 
 /// The name in the call's parameters, with its position.
@@ -213,8 +180,8 @@ pub(super) fn name_of(call: &Call) -> Option<Found<'_>> {
 }
 
 /// The tool of the view itself that the call names.
-fn own_tool(view: &View, found: Option<&Found<'_>>) -> Option<OwnTool> {
-    if view.disclosure == Disclosure::All {
+fn own_tool(view: &View, call: &Call, found: Option<&Found<'_>>) -> Option<OwnTool> {
+    if view.disclosure == Disclosure::All || is_prompt(call) {
         return None;
     }
     OwnTool::named(view.disclosure, &found?.text()?)
@@ -256,9 +223,13 @@ fn refused(call: &Call) -> Fault {
 }
 
 fn table<'a>(view: &'a View, call: &Call) -> &'a NameTable {
-    if call.method == method::PROMPTS_GET { &view.prompts } else { &view.tools }
+    if is_prompt(call) { &view.prompts } else { &view.tools }
 }
 
 fn kind(call: &Call) -> &'static str {
-    if call.method == method::PROMPTS_GET { "prompt" } else { "tool" }
+    if is_prompt(call) { "prompt" } else { "tool" }
+}
+
+fn is_prompt(call: &Call) -> bool {
+    call.method == method::PROMPTS_GET
 }

@@ -41,7 +41,7 @@ enum Step {
 impl Inner {
     /// Asks a person, then makes the call.
     pub(super) fn once_agreed(self: &Arc<Self>, call: Call, asked: Asked, mut passed: Passed) -> Reply {
-        let Some(approvals) = self.options.approvals.clone() else {
+        let Some(approvals) = self.shared.options.approvals.clone() else {
             return Reply::ready(Err(faults::unasked(&asked)));
         };
         let inner = Arc::clone(self);

@@ -44,7 +44,7 @@ impl Inner {
         }
         result.set("cacheScope", Raw::string(view.cache_scope(&catalog.policy)));
         let mut own = Object::new();
-        own.set(meta::SERVER_INFO, self.options.identity.to_raw());
+        own.set(meta::SERVER_INFO, self.shared.options.identity.to_raw());
         result.set("_meta", own.to_raw());
         self.with_lineage(&result.to_raw(), view)
     }
@@ -52,7 +52,7 @@ impl Inner {
     /// The introduction with the ids of all gateways behind it.
     fn with_lineage(&self, introduction: &Raw, view: &View) -> Raw {
         let introduction = &with_resources(introduction, view);
-        let Some(instance) = &self.options.instance else { return introduction.clone() };
+        let Some(instance) = &self.shared.options.instance else { return introduction.clone() };
         let offers = view.servers.iter().filter_map(|server| server.offer());
         let ids = upstream::behind(instance, offers);
         meta::set(Some(introduction), [(upstream::BEHIND, ids)]).unwrap_or_else(|_| introduction.clone())
@@ -61,7 +61,7 @@ impl Inner {
     /// The instructions of the gateway, then those of each server under its name.
     fn instructions(&self, view: &View, known: &[&Arc<Server>]) -> Option<String> {
         let mut parts: Vec<String> =
-            self.options.instructions.iter().chain(&view.instructions).cloned().collect();
+            self.shared.options.instructions.iter().chain(&view.instructions).cloned().collect();
         for server in known.iter().filter(|server| !server.withholds_instructions()) {
             let introduction = server.offer().map(|offer| &offer.introduction);
             let text = introduction.and_then(|raw| raw.member_as::<String>("instructions"));

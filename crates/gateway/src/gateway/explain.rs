@@ -2,17 +2,19 @@
 
 use super::{
     Gateway, Inner, blocking_check,
-    call::{Missing, ToolFound, find_tool, name_of},
-    consent, faults, sign_in,
+    call::{Missing, NameFound, find_named, name_of},
+    consent, faults,
+    located::Located,
+    sign_in,
 };
 use crate::{
     approval::Approvals,
     catalog::{Catalog, Route, Server},
     explain::{Decision, Link, Stage},
-    policy::{Access, Asked, Denial, Explained, RecordedArguments, RoleVerdict},
+    policy::{Access, Asked, Denial, Explained, RecordedCall, RoleVerdict},
     view::{Naming, View},
 };
-use std::{borrow::Cow, sync::Arc, time::SystemTime};
+use std::{borrow::Cow, time::SystemTime};
 use trunkline_protocol::{Call, Fault};
 
 /// The stages that the gateway decides, in their order.
@@ -41,14 +43,14 @@ pub struct PossibleAccess {
     pub is_listed: bool,
 }
 
-/// Everything that is known of a recorded call.
-#[derive(Debug, Clone)]
-pub struct RecordedCall {
-    pub call: Call,
-    pub at: SystemTime,
-    /// True if roles, scopes and claims of the caller are known.
-    pub is_caller_whole: bool,
-    pub arguments: RecordedArguments,
+/// A call that is explained, and the snapshot that it would find.
+#[derive(Clone, Copy)]
+struct ExplainedCall<'a> {
+    catalog: &'a Catalog,
+    view: &'a View,
+    call: &'a Call,
+    /// The time of rules; `None`: now.
+    at: Option<SystemTime>,
 }
 
 impl Gateway {
@@ -58,17 +60,15 @@ impl Gateway {
         let inner = self.catalog_of(&call.caller);
         let (mut links, asked) = inner.explain_access(call, at);
         let consent = match asked {
-            Some(asked) => Some(consent_link(inner.options.approvals.as_ref(), call, &asked).await),
+            Some(asked) => Some(consent_link(inner.shared.options.approvals.as_ref(), call, &asked).await),
             None => needs_no_consent(&links).then(|| Link::passes(Stage::Consent, "not needed")),
         };
         if let Some(consent) = consent {
-            let place = links.iter().position(|link| link.stage == Stage::Breaker).unwrap_or(links.len());
-            links.insert(place, consent);
+            insert(&mut links, consent);
         }
         for stage in STAGES {
             if !links.iter().any(|link| link.stage == stage) {
-                let place = links.iter().position(|link| link.stage as u8 > stage as u8);
-                links.insert(place.unwrap_or(links.len()), Link::unreached(stage));
+                insert(&mut links, Link::unreached(stage));
             }
         }
         links
@@ -79,7 +79,7 @@ impl Gateway {
     pub fn access(&self, call: &Call, at: Option<SystemTime>) -> Option<PossibleAccess> {
         let catalog = self.inner.now.load();
         let view = catalog.view(call.view.as_deref())?;
-        let located = located(&catalog, view, call)?;
+        let located = Located::of_call(&catalog, view, call)?;
         let is_listed = matches!(located, Located::Route(_));
         let explained = match located {
             Located::Route(route) => catalog.policy.explain(call, at, (&route.target(), Some(route))),
@@ -99,23 +99,18 @@ impl Gateway {
     /// All accesses that are possible for a recorded call; empty if the view has no such tool.
     pub fn possible_accesses(&self, recorded: &RecordedCall) -> Vec<PossibleAccess> {
         let (catalog, call) = (self.inner.now.load(), &recorded.call);
-        let known = (recorded.at, recorded.is_caller_whole);
         let Some(view) = catalog.view(call.view.as_deref()) else { return Vec::new() };
-        let located = located(&catalog, view, call);
+        let located = Located::of_call(&catalog, view, call);
         let is_listed = matches!(located, Some(Located::Route(_)));
         let possible = match located {
             None => Vec::new(),
-            Some(Located::Route(route)) => {
-                catalog.policy.possible(call, known, &route.target(), &recorded.arguments)
-            }
+            Some(Located::Route(route)) => catalog.policy.possible(recorded, &route.target()),
             Some(Located::Unlisted(server, own)) => {
                 let access = server.access(&catalog.policy);
                 if !access.offers(&own) {
                     return Vec::new();
                 }
-                access.with_tool(&own, |target| {
-                    catalog.policy.possible(call, known, target, &recorded.arguments)
-                })
+                access.with_tool(&own, |target| catalog.policy.possible(recorded, target))
             }
         };
         possible.into_iter().map(|(access, rule)| PossibleAccess { access, rule, is_listed }).collect()
@@ -125,6 +120,12 @@ impl Gateway {
     pub async fn refresh(&self) {
         super::keeper::rebuild(&self.inner).await;
     }
+}
+
+/// Adds a link in the order of the stages.
+fn insert(links: &mut Vec<Link>, link: Link) {
+    let place = links.iter().position(|later| later.stage as u8 > link.stage as u8);
+    links.insert(place.unwrap_or(links.len()), link);
 }
 
 /// True if the policy allows the call as it is, and nothing before consent stops it.
@@ -148,13 +149,13 @@ impl Inner {
             return (vec![Link::new(Stage::View, Decision::Stops, text).with_code("HTTP 404")], None);
         }
         let mut links = vec![view_link(view)];
-        match find_tool(&catalog, view, call, name_of(call).as_ref()) {
-            Ok(ToolFound::Own(tool)) => {
+        match find_named(&catalog, view, call, name_of(call).as_ref()) {
+            Ok(NameFound::Own(tool)) => {
                 let text = format!("`{}` is a tool of the view itself", tool.name());
                 links.push(Link::passes(Stage::Filter, text));
                 (links, None)
             }
-            Ok(ToolFound::Route(route)) => {
+            Ok(NameFound::Route(route)) => {
                 links.push(Link::passes(Stage::Filter, offered(route)));
                 let explained = catalog.policy.explain(call, at, (&route.target(), Some(route)));
                 let asked = push_policy(&mut links, explained);
@@ -166,10 +167,14 @@ impl Inner {
                 links.extend(route.server().links(call));
                 (links, asked)
             }
-            Err(Missing::NotConnected(server)) => {
-                (unconnected(&catalog, (links, view, server), call, at), None)
+            Err(missing) => {
+                let explained = ExplainedCall { catalog: &catalog, view, call, at };
+                match missing {
+                    Missing::NotConnected(server) => unconnected(explained, server, &mut links),
+                    Missing::Unknown(fault) => unlisted(explained, &fault, &mut links),
+                }
+                (links, None)
             }
-            Err(Missing::Unknown(fault)) => (unlisted(&catalog, (links, view), (call, &fault), at), None),
         }
     }
 
@@ -178,28 +183,12 @@ impl Inner {
             return Link::passes(Stage::Arguments, NOT_CHECKED);
         };
         let arguments = call.params.as_ref().and_then(|params| params.member("arguments"));
-        match checker.check_fully(arguments.as_ref(), &self.checkers) {
+        match checker.check_fully(arguments.as_ref(), &self.shared.checkers) {
             Ok(()) => Link::passes(Stage::Arguments, "they fit the tool's schema"),
             Err(refusal) => Link::new(Stage::Arguments, Decision::Stops, blocking_check::text(&refusal))
                 .with_code(trunkline_protocol::FaultKind::InvalidRequest.entry().code),
         }
     }
-}
-
-/// The item that a call names.
-enum Located<'a> {
-    Route(&'a Route),
-    /// The server that the name belongs to, and its own name of the tool.
-    Unlisted(&'a Arc<Server>, String),
-}
-
-fn located<'a>(catalog: &Catalog, view: &'a View, call: &Call) -> Option<Located<'a>> {
-    let name = call.params.as_ref()?.text_of("name")?;
-    if let Some(route) = view.tools.get(&name) {
-        return Some(Located::Route(route));
-    }
-    let (server, public) = view.server_of(&name)?;
-    Some(Located::Unlisted(server, server.access(&catalog.policy).own_name(public)))
 }
 
 fn view_link(view: &View) -> Link {
@@ -300,12 +289,8 @@ async fn consent_link(approvals: Option<&Approvals>, call: &Call, asked: &Asked)
 
 /// The links of a tool whose server never connected: the policy is decided without its list, the
 /// rest when it has connected.
-fn unconnected(
-    catalog: &Catalog,
-    (mut links, view, server): (Vec<Link>, &View, &Arc<Server>),
-    call: &Call,
-    at: Option<SystemTime>,
-) -> Vec<Link> {
+fn unconnected(explained: ExplainedCall<'_>, server: &Server, links: &mut Vec<Link>) {
+    let ExplainedCall { catalog, view, call, at } = explained;
     let name = name_of(call).and_then(|found| found.text().map(Cow::into_owned)).unwrap_or_default();
     let access = server.access(&catalog.policy);
     let public = view.server_of(&name).map_or(name.as_str(), |(_, public)| public);
@@ -314,7 +299,7 @@ fn unconnected(
         let (text, setting) = not_offered(server, &own);
         let fault = faults::unknown("tool", &name);
         links.push(Link { text, setting, ..Link::stops(Stage::Filter, &fault) });
-        return links;
+        return;
     }
     let text = if server.is_personal() {
         format!(
@@ -326,29 +311,24 @@ fn unconnected(
     };
     links.push(Link::new(Stage::Filter, Decision::Unknown, text));
     let explained = access.with_tool(&own, |target| catalog.policy.explain(call, at, (target, None)));
-    let asks = push_policy(&mut links, explained).is_some();
+    let asks = push_policy(links, explained).is_some();
     if matches!(links.last(), Some(link) if link.decision == Decision::Stops) {
-        return links;
+        return;
     }
     if asks {
         links.push(Link::new(Stage::Consent, Decision::Unknown, "a person is asked once it is known"));
     }
     links.extend(server.links(call));
-    links
 }
 
 /// The links of a name that no server lists, in the order in which a call looks for a way.
-fn unlisted(
-    catalog: &Catalog,
-    (mut links, view): (Vec<Link>, &View),
-    (call, fault): (&Call, &Fault),
-    at: Option<SystemTime>,
-) -> Vec<Link> {
-    if let Some(Located::Unlisted(server, own)) = located(catalog, view, call)
+fn unlisted(explained: ExplainedCall<'_>, fault: &Fault, links: &mut Vec<Link>) {
+    let ExplainedCall { catalog, view, call, .. } = explained;
+    if let Some(Located::Unlisted(server, own)) = Located::of_call(catalog, view, call)
         && server.offer().is_none()
         && !own.is_empty()
     {
-        return unconnected(catalog, (links, view, server), call, at);
+        return unconnected(explained, server, links);
     }
     let unknown = |text: String| Link::new(Stage::Filter, Decision::Unknown, text);
     if view.naming == Naming::Bare
@@ -376,7 +356,6 @@ fn unlisted(
         let (text, setting) = missing(catalog, view, call);
         links.push(Link { text, setting, ..Link::stops(Stage::Filter, fault) });
     }
-    links
 }
 
 fn not_offered(server: &Server, own: &str) -> (String, Option<String>) {
@@ -384,9 +363,9 @@ fn not_offered(server: &Server, own: &str) -> (String, Option<String>) {
     (format!("the settings of server `{name}` do not offer `{own}`"), Some(format!("mcp.servers.{name}")))
 }
 
-/// Why a view has no tool of this name, and the setting that decided it.
+/// The reason why a view has no tool of this name, and the setting that decided it.
 fn missing(catalog: &Catalog, view: &View, call: &Call) -> (String, Option<String>) {
-    let Some(Located::Unlisted(server, own)) = located(catalog, view, call) else {
+    let Some(Located::Unlisted(server, own)) = Located::of_call(catalog, view, call) else {
         return ("no server of this view has the prefix of this name".to_owned(), None);
     };
     let name = server.name();

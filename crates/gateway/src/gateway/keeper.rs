@@ -14,7 +14,7 @@ use trunkline_resilience::{Deadline, Moment, timeout_at};
 /// Starts the task, which runs until the gateway is dropped.
 pub(super) fn start(inner: &Arc<Inner>) {
     let replaced = Arc::clone(&inner.replaced);
-    let quiet = inner.options.quiet;
+    let quiet = inner.shared.options.quiet;
     tokio::spawn(keep(Arc::downgrade(inner), replaced, quiet));
 }
 
@@ -91,7 +91,7 @@ impl Inner {
     /// Waits until the server's offer is known, at most `patience`. Calls `server/discover` first,
     /// because its error says why the server cannot be reached.
     pub(super) async fn wait_for_offer(&self, server: &Arc<Server>, call: &Call) -> Result<(), Fault> {
-        let until = Moment::now() + self.options.patience;
+        let until = Moment::now() + self.shared.options.patience;
         server.wake();
         let catalog = self.now.load_full();
         if let Some(permit) = catalog.policy.permit_to(&call.caller, server, method::DISCOVER) {

@@ -60,7 +60,7 @@ impl Inner {
         let complete = |catalog: &Catalog, view: &View| {
             !view.awaits_servers(&catalog.policy, &call.caller) || enough(catalog, view, call)
         };
-        if self.wait(call, since + self.options.grace, complete).await {
+        if self.wait(call, since + self.shared.options.grace, complete).await {
             return self.now.load_full();
         }
         // If any server is connected, its items are shown now. If none is, wait longer: there is
@@ -70,7 +70,7 @@ impl Inner {
             !view.awaits_servers(&catalog.policy, &call.caller)
                 || connected.any(|server| catalog.policy.may_use(&call.caller, view, server))
         };
-        self.wait(call, since + self.options.settle, something).await;
+        self.wait(call, since + self.shared.options.settle, something).await;
         self.now.load_full()
     }
 
@@ -78,14 +78,14 @@ impl Inner {
         if let Some(fault) = view.own_fault(kind) {
             return Err(fault);
         }
-        let listing = view.listing(kind, &catalog.policy, &catalog.policy.asker(call), &self.lists);
+        let listing = view.listing(kind, &catalog.policy, &catalog.policy.asker(call), &self.shared.lists);
         let cursor = call
             .params
             .as_ref()
             .and_then(|params| params.member("cursor"))
             .filter(|cursor| !cursor.is_null());
         let Some(cursor) = cursor else { return Ok(listing.first()) };
-        let page = cursor.text().and_then(|cursor| listing.page(&self.lists.cursors, &cursor));
+        let page = cursor.text().and_then(|cursor| listing.page(&self.shared.lists.cursors, &cursor));
         page.ok_or_else(faults::bad_cursor)
     }
 }

@@ -15,10 +15,12 @@ mod keeper;
 mod listen;
 mod listeners;
 mod lists;
+mod located;
 mod options;
 mod own_tools;
 mod personal_catalogs;
 mod read;
+mod shared;
 mod sign_in;
 mod source;
 mod tasks;
@@ -26,25 +28,24 @@ mod visible;
 
 use crate::{
     approval::Approvals,
-    catalog::{BadRules, Builder, Catalog, CatalogReport, Checker, CheckerMemory, Plan, Rules, Server},
+    catalog::{BadRules, Builder, Catalog, CatalogReport, Checker, Plan, Rules, Server},
     disclosure::Disclosure,
     policy::{self, Agreement, Asked, Permit},
-    rewrite::{States, TaskIds},
     upstream::Kind,
-    view::{Cursors, ListOptions, View},
+    view::View,
 };
 use arc_swap::ArcSwap;
 use futures_util::{StreamExt, future, stream};
-use listeners::Listeners;
+use located::Located;
 use parking_lot::{Mutex, MutexGuard};
 use personal_catalogs::PersonalCatalogs;
+use shared::Shared;
 use std::{collections::HashMap, fmt, sync::Arc};
-use tasks::TaskOwners;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use trunkline_protocol::{Call, Caller, Era, Fault, Handler, Notify, Raw, Reply, ServerName, method};
 use trunkline_resilience::{Moment, timeout};
 
-pub use explain::{PossibleAccess, RecordedCall};
+pub use explain::PossibleAccess;
 pub use options::{GatewayOptions, MAX_PAGE_SIZE};
 pub use personal_catalogs::PersonalOptions;
 pub use source::Source;
@@ -70,29 +71,9 @@ pub(crate) struct Inner {
     waiting: watch::Sender<usize>,
     /// Notifies the keeper that the servers were replaced or the gateway dropped.
     replaced: Arc<tokio::sync::Notify>,
-    options: Arc<GatewayOptions>,
-    lists: ListOptions,
-    ids: Arc<TaskIds>,
-    states: Arc<States>,
-    started: TaskOwners,
-    listeners: Arc<Listeners>,
     /// When servers that have not connected yet were first requested.
     wanted: Mutex<HashMap<ServerName, Moment>>,
-    /// Permits for argument checks on blocking threads.
-    checks: Arc<Semaphore>,
-    checkers: Arc<CheckerMemory>,
-}
-
-/// The parts that the catalogs of all callers share.
-struct Shared {
-    options: Arc<GatewayOptions>,
-    lists: ListOptions,
-    ids: Arc<TaskIds>,
-    states: Arc<States>,
-    started: TaskOwners,
-    listeners: Arc<Listeners>,
-    checks: Arc<Semaphore>,
-    checkers: Arc<CheckerMemory>,
+    shared: Arc<Shared>,
 }
 
 /// The checks that a call has passed already.
@@ -103,13 +84,21 @@ struct Passed {
     agreement: Option<Agreement>,
 }
 
+/// A call that a person must agree to.
+struct Question<'a> {
+    asked: &'a Asked,
+    call: &'a Call,
+    /// The parameters as the server gets them, if they differ: a state is bound to these.
+    sent: Option<Raw>,
+}
+
 impl Gateway {
     /// A gateway with the current offers of the servers. Must be called within a runtime: it
     /// spawns the task that updates the catalog.
     pub fn new(options: GatewayOptions) -> Result<Self, BadRules> {
         let plan = Plan::new(&options.rules, options.servers.clone())?;
         let personal = PersonalCatalogs::new(plan.sources(), options.personal);
-        let inner = Arc::new(Inner::new(Builder::new(plan), Shared::new(options)));
+        let inner = Arc::new(Inner::new(Builder::new(plan), Arc::new(Shared::new(options))));
         keeper::start(&inner);
         Ok(Self { inner, personal })
     }
@@ -127,17 +116,15 @@ impl Gateway {
     pub fn own_name(&self, view: Option<&str>, tool: &str) -> Option<String> {
         let catalog = self.inner.now.load();
         let view = catalog.view(view)?;
-        if let Some(route) = view.tools.get(tool) {
-            return Some(policy::subject(route.server().name().as_ref(), route.inner()));
+        match Located::find(&catalog, view, tool)? {
+            Located::Route(route) => Some(policy::subject(route.server().name().as_ref(), route.inner())),
+            // A server that differs by caller has no items in this catalog, and the view of one
+            // server passes unlisted names on.
+            Located::Unlisted(server, own) if server.is_personal() || view.unruled => {
+                Some(policy::subject(server.name().as_ref(), &own))
+            }
+            Located::Unlisted(..) => None,
         }
-        // A server that differs by caller has no items in this catalog.
-        if let Some((server, public)) = view.server_of(tool).filter(|(server, _)| server.is_personal()) {
-            let own = server.access(&catalog.policy).own_name(public);
-            return Some(policy::subject(server.name().as_ref(), &own));
-        }
-        // The view of one server passes unlisted names on.
-        let server = view.servers.first().filter(|_| view.unruled)?;
-        Some(policy::subject(server.name().as_ref(), tool))
     }
 
     /// True if some results of this view are cut.
@@ -150,11 +137,7 @@ impl Gateway {
         let own = self.known_catalog(caller);
         let catalog = own.as_ref().unwrap_or(&self.inner).now.load();
         let view = catalog.view(view)?;
-        let server = match view.tools.get(tool) {
-            Some(route) => route.server(),
-            None => view.server_of(tool)?.0,
-        };
-        view.result_bytes_of(server)
+        view.result_bytes_of(Located::find(&catalog, view, tool)?.server())
     }
 
     /// The server of a tool that the caller could use. One that is not listed yet has its server's
@@ -183,7 +166,7 @@ impl Gateway {
 
     /// The calls that wait for operators.
     pub fn approvals(&self) -> Option<&Approvals> {
-        self.inner.options.approvals.as_ref()
+        self.inner.shared.options.approvals.as_ref()
     }
 
     /// The offered items, and the quarantined and hidden ones with the reason.
@@ -215,29 +198,9 @@ impl Handler for Gateway {
     }
 }
 
-impl Shared {
-    fn new(options: GatewayOptions) -> Self {
-        Self {
-            lists: ListOptions {
-                page_size: options.page_size.clamp(1, MAX_PAGE_SIZE),
-                ttl: options.list_ttl,
-                cursors: Arc::new(Cursors::new()),
-            },
-            ids: Arc::new(TaskIds::new()),
-            states: Arc::new(States::new(&options.states)),
-            started: TaskOwners::default(),
-            listeners: Listeners::new(options.listeners_per_caller, options.listeners),
-            checks: Arc::new(Semaphore::new(blocking_check::MAX_CHECKS)),
-            checkers: Arc::default(),
-            options: Arc::new(options),
-        }
-    }
-}
-
 impl Inner {
-    fn new(mut builder: Builder, shared: Shared) -> Self {
+    fn new(mut builder: Builder, shared: Arc<Shared>) -> Self {
         let first = builder.build().expect("the first snapshot is always new");
-        let Shared { options, lists, ids, states, started, listeners, checks, checkers } = shared;
         Self {
             now: ArcSwap::from_pointee(first),
             builder: Mutex::new(builder),
@@ -245,15 +208,8 @@ impl Inner {
             rebuilt: watch::Sender::new(0),
             waiting: watch::Sender::new(0),
             replaced: Arc::default(),
-            options,
-            lists,
-            ids,
-            states,
-            started,
-            listeners,
             wanted: Mutex::default(),
-            checks,
-            checkers,
+            shared,
         }
     }
 
@@ -308,9 +264,8 @@ impl Inner {
     /// Calls a tool, gets a prompt or reads a resource.
     fn use_item(self: &Arc<Self>, catalog: &Catalog, view: &View, call: Call, passed: Passed) -> Reply {
         match call.method.as_ref() {
-            method::PROMPTS_GET => self.get_prompt(catalog, view, call, passed),
             method::RESOURCES_READ => self.read_resource(catalog, view, call, passed),
-            _ => self.call_tool(catalog, view, call, passed),
+            _ => self.use_named(catalog, view, call, passed),
         }
     }
 
@@ -318,14 +273,14 @@ impl Inner {
     /// round of the same call, whose state the call carries.
     fn agreed<'a>(
         &self,
-        (asked, passed): (&Asked, &Passed),
-        (call, sent): (&Call, Option<Raw>),
+        Question { asked, call, sent }: Question<'_>,
+        passed: &Passed,
         server: &'a Server,
     ) -> Option<Permit<'a>> {
-        // A state is bound to the call as it is sent, with the server's own name.
         let mut inner = call.clone();
         inner.params = sent.or(inner.params);
-        let renewed = self.states.continues(server.name(), &inner).then(|| Agreement::new(asked, call));
+        let is_continued = self.shared.states.continues(server.name(), &inner);
+        let renewed = is_continued.then(|| Agreement::new(asked, call));
         let agreement = passed.agreement.as_ref().or(renewed.as_ref())?;
         agreement.permit(asked, call, server)
     }
@@ -341,7 +296,7 @@ impl Inner {
 
     /// Sends a call to its server. A state that the server hands out is bound to the call.
     fn send(&self, permit: Permit<'_>, call: Call) -> Reply {
-        self.states.around(permit.server().name(), call, |call| permit.call(call))
+        self.shared.states.around(permit.server().name(), call, |call| permit.call(call))
     }
 
     /// Answers a call once its server has connected for the first time.
@@ -384,7 +339,7 @@ impl Inner {
         }
         let inner = Arc::clone(self);
         let reply = async move {
-            timeout(inner.options.patience, future::join_all(preparing)).await;
+            timeout(inner.shared.options.patience, future::join_all(preparing)).await;
             keeper::rebuild(&inner).await;
             let catalog = inner.now.load_full();
             match catalog.view(call.view.as_deref()).filter(|view| call::is_usable(&catalog, view, &call)) {
@@ -404,7 +359,7 @@ impl Inner {
             let is_verified = |_: &Catalog, view: &View| {
                 view.server(server.name().as_ref()).is_none_or(|server| server.is_verified())
             };
-            let until = Moment::now() + inner.options.patience;
+            let until = Moment::now() + inner.shared.options.patience;
             if !inner.wait(&call, until, is_verified).await {
                 return Reply::ready(Err(faults::unverified(&server)));
             }
@@ -435,7 +390,7 @@ impl Drop for Inner {
 
 impl fmt::Debug for Gateway {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Gateway").field("options", &self.inner.options).finish_non_exhaustive()
+        f.debug_struct("Gateway").field("options", &self.inner.shared.options).finish_non_exhaustive()
     }
 }
 

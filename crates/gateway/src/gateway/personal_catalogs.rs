@@ -2,7 +2,7 @@
 //! right for all of them, so each identity gets its own. It shares with the common one everything
 //! that comes from other servers.
 
-use super::{Gateway, Inner, Shared, faults, keeper};
+use super::{Gateway, Inner, faults, keeper};
 use crate::{catalog::Plan, gateway::Source, upstream::Identity};
 use arc_swap::ArcSwap;
 use futures_util::{StreamExt, stream};
@@ -44,7 +44,7 @@ pub(super) struct PersonalCatalogs {
     servers: ArcSwap<Servers>,
     /// Locked only to look something up: catalogs are built without it.
     known: Mutex<Known>,
-    /// Held by one replacement after the other, so that the newest rules are the last.
+    /// Makes replacements sequential, so that the newest rules win.
     replacing: Mutex<()>,
     options: PersonalOptions,
 }
@@ -248,17 +248,7 @@ impl Inner {
     /// A gateway with the same options and limits and the servers that this caller sees.
     fn as_seen_by(&self, caller: &Caller) -> Arc<Self> {
         let builder = self.builder().as_seen_by(caller);
-        let shared = Shared {
-            options: Arc::clone(&self.options),
-            lists: self.lists.clone(),
-            ids: Arc::clone(&self.ids),
-            states: Arc::clone(&self.states),
-            started: self.started.clone(),
-            listeners: Arc::clone(&self.listeners),
-            checks: Arc::clone(&self.checks),
-            checkers: Arc::clone(&self.checkers),
-        };
-        let own = Arc::new(Self::new(builder, shared));
+        let own = Arc::new(Self::new(builder, Arc::clone(&self.shared)));
         keeper::start(&own);
         own
     }

@@ -1,6 +1,6 @@
 //! `resources/read` and `completion/complete`.
 
-use super::{Inner, Passed, call::publish, faults};
+use super::{Inner, Passed, Question, call::publish, faults};
 use crate::{
     catalog::Catalog,
     policy::{Denial, Permit, Verdict},
@@ -34,7 +34,8 @@ impl Inner {
             Verdict::Ask(asked) => {
                 let inner = Raw::string(&found.inner);
                 let sent = call.params.as_ref().and_then(|params| params.with("uri", &inner));
-                match self.agreed((&asked, &passed), (&call, sent), found.server) {
+                let question = Question { asked: &asked, call: &call, sent };
+                match self.agreed(question, &passed, found.server) {
                     Some(permit) => permit,
                     None => return self.once_agreed(call, asked, passed),
                 }
@@ -44,10 +45,10 @@ impl Inner {
         };
         let subject = found.server.name().as_ref();
         let publisher = if found.inner == uri {
-            Publisher::new(found.server, &call.caller, subject, &self.ids)
+            Publisher::new(found.server, &call.caller, subject, &self.shared.ids)
         } else {
             call.params = call.params.and_then(|params| params.with("uri", &Raw::string(&found.inner)));
-            Some(Publisher::always(found.server, &call.caller, subject, &self.ids))
+            Some(Publisher::always(found.server, &call.caller, subject, &self.shared.ids))
         };
         let about = About::Read { public: uri, inner: found.inner.clone() };
         publish(self.send(permit, call), publisher, about)

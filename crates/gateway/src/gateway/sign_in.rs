@@ -54,7 +54,7 @@ impl Inner {
                 is_new && !server.is_stale() && server.sign_in_tool().is_none()
             })
         };
-        let until = Moment::now() + self.options.patience;
+        let until = Moment::now() + self.shared.options.patience;
         if !self.wait(&call, until, is_listed).await {
             return Reply::ready(Err(faults::unconnected(&server)));
         }

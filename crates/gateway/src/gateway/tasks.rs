@@ -90,7 +90,7 @@ impl Inner {
         caller: &Caller,
         id: &str,
     ) -> Option<PermittedTask<'a>> {
-        let opened = self.ids.open(&caller.id, id)?;
+        let opened = self.shared.ids.open(&caller.id, id)?;
         let server = view.server(opened.server())?;
         let permit = catalog.policy.permit_known(caller, server, &opened.subject)?;
         Some(PermittedTask { server, permit, inner: opened.inner, subject: opened.subject })
@@ -111,7 +111,7 @@ impl Inner {
         call.params = call.params.and_then(|params| params.with("taskId", &inner));
         // `tasks/result` returns the result of the tool.
         let about = if call.method == method::TASKS_RESULT { About::Tool } else { About::Task };
-        let publisher = Publisher::new(task.server, &call.caller, &task.subject, &self.ids);
+        let publisher = Publisher::new(task.server, &call.caller, &task.subject, &self.shared.ids);
         publish(task.permit.call(call), publisher, about)
     }
 
@@ -162,7 +162,7 @@ impl Inner {
     /// A listed task under its public id, if this caller started it.
     fn own_task(&self, caller: &Caller, server: &Server, task: &Raw) -> Option<Raw> {
         let id = task.member("taskId")?;
-        let public = self.started.public(caller, server, &id.text()?)?;
+        let public = self.shared.started.public(caller, server, &id.text()?)?;
         task.with("taskId", &Raw::string(&public))
     }
 }

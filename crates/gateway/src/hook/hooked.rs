@@ -9,8 +9,7 @@ use crate::rewrite::Publisher;
 use futures_util::{StreamExt, future, stream};
 use std::sync::Arc;
 use trunkline_protocol::{
-    Call, Caller, Fault, FaultKind, Handler, Notify, Origin, Outcome, Part, Raw, Reply, message::says_error,
-    method,
+    Call, Caller, Fault, FaultKind, Handler, Origin, Outcome, Part, Raw, Reply, message::says_error, method,
 };
 
 /// A handler behind [`Hooks`].
@@ -63,16 +62,8 @@ impl Handler for Hooked {
         Reply::new(stream::once(parts).flatten())
     }
 
-    fn notify(&self, notice: Notify) {
-        self.inner.notify(notice);
-    }
-
-    fn has_view(&self, view: &str) -> bool {
-        self.inner.has_view(view)
-    }
-
-    fn admits(&self, view: &str, caller: &Caller) -> bool {
-        self.inner.admits(view, caller)
+    fn inner(&self) -> Option<&dyn Handler> {
+        Some(&self.inner)
     }
 }
 
@@ -176,8 +167,6 @@ mod tests {
             let fails = call.params.unwrap().as_str().contains("broken");
             Reply::ready(Ok(serde_json::json!({"content": [], "isError": fails}).into()))
         }
-
-        fn notify(&self, _: Notify) {}
     }
 
     fn hook(events: &[HookEvent], run: RunHook) -> Hook {
@@ -231,8 +220,6 @@ mod tests {
             ];
             Reply::new(stream::iter(parts))
         }
-
-        fn notify(&self, _: Notify) {}
     }
 
     async fn leaked(events: &[HookEvent]) -> (String, Outcome) {

@@ -2,7 +2,7 @@
 
 use super::Rates;
 use std::sync::Arc;
-use trunkline_protocol::{Call, Caller, Handler, Notify, Reply};
+use trunkline_protocol::{Call, Handler, Reply};
 
 /// A handler behind [`Rates`].
 #[derive(Debug)]
@@ -26,16 +26,8 @@ impl<H: Handler> Handler for Limited<H> {
         }
     }
 
-    fn notify(&self, notice: Notify) {
-        self.inner.notify(notice);
-    }
-
-    fn has_view(&self, view: &str) -> bool {
-        self.inner.has_view(view)
-    }
-
-    fn admits(&self, view: &str, caller: &Caller) -> bool {
-        self.inner.admits(view, caller)
+    fn inner(&self) -> Option<&dyn Handler> {
+        Some(&self.inner)
     }
 }
 
@@ -48,7 +40,7 @@ mod tests {
         sync::atomic::{AtomicUsize, Ordering},
         time::Duration,
     };
-    use trunkline_protocol::{FaultKind, Raw, method};
+    use trunkline_protocol::{Caller, FaultKind, Raw, method};
     use trunkline_resilience::Quota;
 
     #[derive(Default)]
@@ -59,8 +51,6 @@ mod tests {
             self.0.fetch_add(1, Ordering::SeqCst);
             Reply::ready(Ok(Raw::empty_object()))
         }
-
-        fn notify(&self, _: Notify) {}
     }
 
     fn quota(limit: u32, seconds: u64) -> Quota {

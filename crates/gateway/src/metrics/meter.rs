@@ -6,7 +6,7 @@ use super::{
 };
 use parking_lot::Mutex;
 use std::{collections::HashMap, sync::Arc, time::Instant};
-use trunkline_protocol::{Call, Handler, Notify, Outcome, Reply, message::says_error, method};
+use trunkline_protocol::{Call, Handler, Outcome, Reply, message::says_error, method};
 
 /// Methods that are counted by name. All others, such as those of extensions, are counted
 /// together.
@@ -114,21 +114,13 @@ pub struct Metered<H> {
 }
 
 impl<H: Handler> Handler for Metered<H> {
-    fn has_view(&self, view: &str) -> bool {
-        self.inner.has_view(view)
-    }
-
-    fn admits(&self, view: &str, caller: &trunkline_protocol::Caller) -> bool {
-        self.inner.admits(view, caller)
-    }
-
     fn call(&self, call: Call) -> Reply {
         let counted = self.meter.begin(&call);
         self.inner.call(call).on_final(move |outcome| counted.end(outcome))
     }
 
-    fn notify(&self, notice: Notify) {
-        self.inner.notify(notice);
+    fn inner(&self) -> Option<&dyn Handler> {
+        Some(&self.inner)
     }
 }
 
@@ -172,8 +164,6 @@ mod tests {
                 _ => Ok(Raw::empty_object()),
             })
         }
-
-        fn notify(&self, _: Notify) {}
     }
 
     async fn counted(per_tool: PerTool, tools: &[&str]) -> Vec<(String, Option<String>, u64, u64)> {

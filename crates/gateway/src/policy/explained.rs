@@ -14,6 +14,16 @@ pub(crate) struct Explained {
     pub(crate) rule: Option<String>,
 }
 
+/// Everything that is known of a recorded call.
+#[derive(Debug, Clone)]
+pub struct RecordedCall {
+    pub call: Call,
+    pub at: SystemTime,
+    /// True if roles, scopes and claims of the caller are known.
+    pub is_caller_whole: bool,
+    pub arguments: RecordedArguments,
+}
+
 /// The arguments of a recorded call: their names, without values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecordedArguments {
@@ -45,23 +55,17 @@ impl Policy {
         Explained { access, roles, rule: by_rules.then(|| self.described(rule)) }
     }
 
-    /// All decisions that are possible about a recorded call, each with its rule. `is_whole` tells
-    /// if roles, scopes and claims of the caller are known.
-    pub(crate) fn possible(
-        &self,
-        call: &Call,
-        (at, is_whole): (SystemTime, bool),
-        target: &Target<'_>,
-        arguments: &RecordedArguments,
-    ) -> Vec<(Access, String)> {
-        let asker = Asker { at: Some(at), client: None, is_whole, ..self.asker(call) };
+    /// All decisions that are possible about a recorded call, each with its rule.
+    pub(crate) fn possible(&self, recorded: &RecordedCall, target: &Target<'_>) -> Vec<(Access, String)> {
+        let RecordedCall { call, at, is_caller_whole: is_whole, arguments } = recorded;
+        let asker = Asker { at: Some(*at), client: None, is_whole: *is_whole, ..self.asker(call) };
         let mut possible = Vec::new();
         if !self.roles.is_open() {
             let admitted = self.roles.admit(&call.caller, target.subject, &[target.own, target.former]);
-            if !admitted || !is_whole {
+            if !admitted || !*is_whole {
                 possible.push((Access::Denied(Denial::Hidden), "the roles".to_owned()));
             }
-            if !admitted && is_whole {
+            if !admitted && *is_whole {
                 return possible;
             }
         }

@@ -36,7 +36,7 @@ use trunkline_protocol::{Call, Caller, ServerName, method};
 pub(crate) use agreement::Agreement;
 pub(crate) use asker::Asker;
 pub(crate) use explained::Explained;
-pub use explained::RecordedArguments;
+pub use explained::{RecordedArguments, RecordedCall};
 pub use filter::{BadGlob, FilterRules};
 pub(crate) use filter::{Filter, glob};
 pub(crate) use permit::Key;

@@ -70,7 +70,7 @@ impl Roles {
         self.of(caller).any(|(_, role)| role.operate)
     }
 
-    /// The scopes of which any one would give a role to a caller that has none.
+    /// The scopes that would give a role to a caller that has none; one of them suffices.
     pub(super) fn helpful_scopes(&self, caller: &Caller) -> Vec<String> {
         if self.is_open() || self.of(caller).next().is_some() {
             return Vec::new();

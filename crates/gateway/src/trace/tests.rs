@@ -5,8 +5,8 @@ use crate::upstream::layered;
 use futures_util::future::BoxFuture;
 use std::sync::{Arc, Mutex};
 use trunkline_protocol::{
-    Call, Caller, Connect, ConnectError, Fault, FaultKind, Handler, Notification, Notify, Outcome, Profile,
-    Raw, Reply, Revision, Session, message::TraceParent, method,
+    Call, Caller, Connect, ConnectError, Fault, FaultKind, Handler, Notification, Outcome, Profile, Raw,
+    Reply, Revision, Session, message::TraceParent, method,
 };
 
 const GIVEN: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -37,8 +37,6 @@ impl Handler for Peer {
         self.calls.lock().unwrap().push(call);
         Reply::ready(self.outcome.clone())
     }
-
-    fn notify(&self, _: Notify) {}
 }
 
 impl Session for Peer {

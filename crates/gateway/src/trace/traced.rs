@@ -5,7 +5,7 @@ use super::{
     open_span::{OpenSpan, open},
 };
 use std::sync::Arc;
-use trunkline_protocol::{Call, Handler, Notify, Reply, Session};
+use trunkline_protocol::{Call, Handler, Reply, Session};
 
 /// A handler whose calls are recorded as spans. Without a tracer, calls are not changed.
 #[derive(Debug)]
@@ -43,15 +43,7 @@ impl<H: Handler> Handler for Traced<H> {
         }
     }
 
-    fn notify(&self, notice: Notify) {
-        self.inner.notify(notice);
-    }
-
-    fn has_view(&self, view: &str) -> bool {
-        self.inner.has_view(view)
-    }
-
-    fn admits(&self, view: &str, caller: &trunkline_protocol::Caller) -> bool {
-        self.inner.admits(view, caller)
+    fn inner(&self) -> Option<&dyn Handler> {
+        Some(&self.inner)
     }
 }

@@ -3,7 +3,7 @@
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use trunkline_protocol::{
-    Call, Connect, ConnectError, Fault, Handler, Notification, Notify, Profile, Raw, Reply, Revision, Session,
+    Call, Connect, ConnectError, Fault, Handler, Notification, Profile, Raw, Reply, Revision, Session,
 };
 
 /// Puts a layer around each session that `inner` opens: calls go through the handler that `wrap`
@@ -46,16 +46,8 @@ impl<H: Handler> Handler for Around<H> {
         self.handler.call(call)
     }
 
-    fn notify(&self, notice: Notify) {
-        self.handler.notify(notice);
-    }
-
-    fn has_view(&self, view: &str) -> bool {
-        self.handler.has_view(view)
-    }
-
-    fn admits(&self, view: &str, caller: &trunkline_protocol::Caller) -> bool {
-        self.handler.admits(view, caller)
+    fn inner(&self) -> Option<&dyn Handler> {
+        Some(&self.handler)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a call to an upstream would meet now: the checks of `call`, without their effects.
+//! Explains a call to an upstream: makes the checks of `call` without their effects.
 
 use super::{core::Core, faults, server::Upstream, status::State};
 use crate::explain::{Decision, Link, Stage};

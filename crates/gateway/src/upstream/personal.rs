@@ -27,7 +27,7 @@ pub trait ConnectAs: Send + Sync {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Identity(Box<[Box<str>]>);
 
-/// What an upstream is to its callers.
+/// The relation of an upstream to its callers.
 pub(super) enum Role {
     /// All callers see the same server.
     Shared,

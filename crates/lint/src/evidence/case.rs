@@ -119,6 +119,12 @@ impl<'a> Case<'a> {
         messages
     }
 
+    /// The same, or the `Skip` of a rule if there is none.
+    pub fn some_messages(&self) -> Result<Vec<Message<'a>>, Skip> {
+        let messages = self.messages();
+        if messages.is_empty() { Err(Skip::no_message()) } else { Ok(messages) }
+    }
+
     /// All responses of the server.
     pub fn responses(&self) -> impl Iterator<Item = Message<'a>> {
         self.messages().into_iter().filter(Message::is_response)

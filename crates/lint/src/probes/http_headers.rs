@@ -6,7 +6,7 @@ use crate::{
     rule::{Carriers, Mode},
     wire::{Expect, HttpAsk, bytes, request},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use std::time::Duration;
 use trunkline_protocol::Era;
 
@@ -41,39 +41,34 @@ pub(crate) static HTTP_HEADERS: Probe =
 
 async fn run(stage: &mut Stage) {
     let era = stage.era();
-    let question = (stage.basic_method(), json!({}));
-    ask(stage, (VERSION_HEADER_STEP, "absent"), question.clone(), ("mcp-protocol-version", "")).await;
-    ask(stage, (MEDIA_TYPE_STEP, "text/plain"), question.clone(), ("content-type", "text/plain")).await;
-    ask(stage, (ACCEPT_STEP, "application/json"), question.clone(), ("accept", "application/json")).await;
+    ask(stage, (VERSION_HEADER_STEP, "absent"), "mcp-protocol-version", "").await;
+    ask(stage, (MEDIA_TYPE_STEP, "text/plain"), "content-type", "text/plain").await;
+    ask(stage, (ACCEPT_STEP, "application/json"), "accept", "application/json").await;
     for form in ACCEPT_FORMS {
-        ask(stage, (ACCEPT_FORM_STEP, form), question.clone(), ("accept", form)).await;
+        ask(stage, (ACCEPT_FORM_STEP, form), "accept", form).await;
     }
     let media = "application/json; charset=utf-8";
-    ask(stage, (MEDIA_PARAMETER_STEP, media), question.clone(), ("content-type", media)).await;
+    ask(stage, (MEDIA_PARAMETER_STEP, media), "content-type", media).await;
     if era == Era::Legacy {
         let mut older = stage.fresh(HTTP_HEADERS.name).await;
         let agreed = older.initialize(OLDER_REVISION_STEP, OLDER).await;
         if agreed.is_some_and(|result| result["protocolVersion"] == OLDER) {
-            older.ask(OLDER_REVISION_AFTER, question.0, question.1.clone()).await;
+            older.ask(OLDER_REVISION_AFTER, stage.basic_method(), json!({})).await;
         }
         stage.done(older).await;
     }
     let id = stage.speaker.fresh_id();
     // A server is more likely to stream a list than a short answer.
-    let method = if stage.known.has_capability("tools") { "tools/list" } else { question.0 };
-    let mut last = HttpAsk::post(bytes(&request(era, &id, method, question.1)));
+    let method = if stage.known.has_capability("tools") { "tools/list" } else { stage.basic_method() };
+    let mut last = HttpAsk::post(bytes(&request(era, &id, method, json!({}))));
     last.linger = STREAM_END;
     stage.speaker.http((STREAM_END_STEP, ""), last, Expect::Answer(id)).await;
 }
 
-async fn ask(
-    stage: &mut Stage,
-    at: (Step, &str),
-    (method, params): (&str, Value),
-    (name, value): (&'static str, &str),
-) {
+/// Sends a basic request with this value of a header.
+async fn ask(stage: &mut Stage, at: (Step, &str), header: &'static str, value: &str) {
     let id = stage.speaker.fresh_id();
-    let message = request(stage.era(), &id, method, params);
-    let ask = HttpAsk::post(bytes(&message)).header(name, value);
+    let message = request(stage.era(), &id, stage.basic_method(), json!({}));
+    let ask = HttpAsk::post(bytes(&message)).header(header, value);
     stage.speaker.http(at, ask, Expect::Answer(id)).await;
 }

@@ -36,7 +36,7 @@ pub enum Ocr {
     With(OcrPrograms),
 }
 
-/// The programs, and what they are asked for.
+/// The programs and their settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OcrPrograms {
     pub tesseract: PathBuf,

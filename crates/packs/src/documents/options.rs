@@ -46,7 +46,7 @@ pub struct ConversionLimits {
     pub longest: Duration,
 }
 
-/// Limits of kept documents, whose size counts compressed.
+/// Limits of kept documents. Their compressed size counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeepingLimits {
     /// Bytes of JSON that an answer contains; larger documents are read in parts.

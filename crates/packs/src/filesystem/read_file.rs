@@ -76,7 +76,8 @@ pub(super) fn tool(fs: &Arc<Filesystem>) -> Tool {
 pub(super) fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Read, ToolError> {
     let part = part(args, fs.caps.read_lines)?;
     let opened = fs.open(&args.path)?;
-    read(fs, &opened, args.encoding, (part, fs.caps.read_bytes), budget)
+    let wanted = Wanted { encoding: args.encoding, part, most: fs.caps.read_bytes };
+    read(fs, &opened, wanted, budget)
 }
 
 fn part(args: &Args, lines: u64) -> Result<Part, ToolError> {
@@ -98,14 +99,22 @@ fn part(args: &Args, lines: u64) -> Result<Part, ToolError> {
     })
 }
 
-/// Reads a part of an open file, with a maximum number of bytes.
+/// The part of a file to read.
+pub(super) struct Wanted {
+    /// `None`: it is detected.
+    pub(super) encoding: Option<Encoding>,
+    pub(super) part: Part,
+    /// Maximum number of bytes.
+    pub(super) most: usize,
+}
+
 pub(super) fn read(
     fs: &Filesystem,
     opened: &Opened,
-    encoding: Option<Encoding>,
-    (part, most): (Part, usize),
+    wanted: Wanted,
     budget: &Budget,
 ) -> Result<Read, ToolError> {
+    let Wanted { encoding, part, most } = wanted;
     if encoding == Some(Encoding::Base64) {
         return read_raw(opened, part, most / 4 * 3);
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Filesystem;
 use super::budget::Budget;
-use super::read_file::{self, Read};
+use super::read_file::{self, Read, Wanted};
 use super::window::Part;
 use trunkline_toolbox::{Tool, ToolError};
 
@@ -67,7 +67,8 @@ fn run(fs: &Filesystem, args: &Args, budget: &Budget) -> Result<Contents, ToolEr
     for (at, path) in args.paths.iter().enumerate() {
         let share = (left / (count - at)).max(LEAST_BYTES);
         let part = Part::From { offset: 0, limit: fs.caps.read_lines };
-        let read = fs.open(path).and_then(|opened| read_file::read(fs, &opened, None, (part, share), budget));
+        let wanted = Wanted { encoding: None, part, most: share };
+        let read = fs.open(path).and_then(|opened| read_file::read(fs, &opened, wanted, budget));
         left = left.saturating_sub(read.as_ref().map_or(0, |file| file.content.len()));
         let requested = crate::sandbox::escape(path);
         files.push(match read {

@@ -1,52 +1,24 @@
-//! The roots, and checks of callers' paths inside them.
+//! Checks of callers' paths inside the roots.
 
 use std::{
-    fs, io,
+    fs,
     path::{Component, Path, PathBuf},
 };
 
 use trunkline_toolbox::ToolError;
 
-/// The directories that the operator opened, with symbolic links resolved.
-#[derive(Debug, Clone)]
-pub(super) struct Roots(Vec<PathBuf>);
+pub(super) use crate::roots::Roots;
 
 impl Roots {
-    /// Resolves `roots` once, at start.
-    pub(super) fn open(roots: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
-        let open = |root: &PathBuf| {
-            let real = fs::canonicalize(root).map_err(|error| (root.clone(), error))?;
-            if real.is_dir() { Ok(real) } else { Err((root.clone(), io::ErrorKind::NotADirectory.into())) }
-        };
-        roots.iter().map(open).collect::<Result<_, _>>().map(Self)
-    }
-
-    /// The first root, the base of relative paths.
-    pub(super) fn first(&self) -> &Path {
-        &self.0[0]
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = &PathBuf> {
-        self.0.iter()
-    }
-
-    pub(super) fn contain(&self, real: &Path) -> bool {
-        self.0.iter().any(|root| real.starts_with(root))
-    }
-
     /// Directories at which git's upward search for a repository stops
     /// (`GIT_CEILING_DIRECTORIES`).
     pub(super) fn ceilings(&self) -> impl Iterator<Item = &Path> {
-        self.0.iter().filter_map(|root| root.parent())
+        self.all().iter().filter_map(|root| root.parent())
     }
 
     /// The existing directory that a caller names, with links resolved.
-    pub(super) fn directory(&self, named: &str) -> Result<PathBuf, ToolError> {
-        let path = self.lexical(named)?;
-        let real = fs::canonicalize(&path).map_err(|_| no_directory(named))?;
-        if !self.contain(&real) {
-            return Err(self.outside(named));
-        }
+    pub(super) fn repository_directory(&self, named: &str) -> Result<PathBuf, ToolError> {
+        let real = self.existing(named)?.ok_or_else(|| no_directory(named))?;
         if real.is_dir() { Ok(real) } else { Err(no_directory(named)) }
     }
 
@@ -65,30 +37,6 @@ impl Roots {
             Ok(metadata) if metadata.is_symlink() => Err(self.outside(named)),
             _ => Ok(real),
         }
-    }
-
-    /// Refuses an outside path by its text alone, before any access to the file system.
-    fn lexical(&self, named: &str) -> Result<PathBuf, ToolError> {
-        if named.contains('\0') {
-            return Err(ToolError::new("a path cannot contain a NUL byte").hint("Correct `repo_path`."));
-        }
-        let path = self.first().join(named);
-        if path.components().any(|part| part == Component::ParentDir) {
-            return Err(self.outside(named));
-        }
-        let path: PathBuf = path.components().collect();
-        // The path may use a link by which the operator named the root; the caller of this
-        // function checks the resolved path.
-        if self.contain(&path) || fs::canonicalize(&path).is_ok_and(|real| self.contain(&real)) {
-            return Ok(path);
-        }
-        Err(self.outside(named))
-    }
-
-    fn outside(&self, named: &str) -> ToolError {
-        let roots: Vec<_> = self.0.iter().map(|root| root.display().to_string()).collect();
-        ToolError::new(format!("{named:?} is outside of the directories that are open here"))
-            .hint(format!("Name a directory inside {}.", roots.join(", ")))
     }
 }
 

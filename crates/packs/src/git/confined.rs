@@ -45,7 +45,7 @@ pub(super) fn confinement(git: &Git, mode: Mode, own: Vec<PathBuf>) -> Option<Co
     let mut reads: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
     reads.push(git.program().clone());
     let mut writable = vec![PathBuf::from("/dev/null")];
-    let inside = git.roots().iter().cloned().chain(own);
+    let inside = git.roots().all().iter().cloned().chain(own);
     match mode {
         Mode::Read => reads.extend(inside),
         Mode::Write | Mode::Network => writable.extend(inside),

@@ -67,7 +67,7 @@ impl Git {
             return Err(boundary::in_git_directory());
         }
         let watched = Watched::new(self.options().guarded.iter().map(PathBuf::as_path));
-        let root = self.roots().iter().find(|root| path.starts_with(root)).ok_or_else(refused)?;
+        let root = self.roots().all().iter().find(|root| path.starts_with(root)).ok_or_else(refused)?;
         let name = path.strip_prefix(root).unwrap_or(&path);
         // A directory that exists already stays as it is.
         let is_safe = path.is_dir() && !watched.guarded.covers(&names(&path).ok_or_else(refused)?);

@@ -34,7 +34,7 @@ impl Repository<'_> {
     fn hiding(&self, name: &Path) -> Result<Option<String>, ToolError> {
         let protected = &self.git().options().protected;
         let path = self.top()?.join(name);
-        let root = self.git().roots().iter().find(|root| path.starts_with(root));
+        let root = self.git().roots().all().iter().find(|root| path.starts_with(root));
         let below = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(name);
         let (Some(path), Some(below)) = (names(&path), names(&Path::new("/").join(below))) else {
             return Ok(Some("names without `..`".to_owned()));

@@ -42,7 +42,7 @@ impl<'a> Repository<'a> {
     /// Finds and checks the repository that contains `named`; an empty name means the first root.
     pub(super) async fn open(git: &'a Git, named: &str) -> Result<Self, ToolError> {
         let deadline = Instant::now() + git.options().deadline;
-        let directory = git.roots().directory(named)?;
+        let directory = git.roots().repository_directory(named)?;
         let roots = git.roots().clone();
         // Runs before the first git process, so that nothing outside of the roots is opened.
         let look = move || {

@@ -162,7 +162,7 @@ async fn remove(repository: &Repository<'_>, args: &Args) -> Result<(), ToolErro
     let Some(path) = &args.path else {
         return Err(ToolError::new("`path` is missing").hint("Name the worktree; see action `list`."));
     };
-    let path = repository.git().roots().directory(path)?;
+    let path = repository.git().roots().repository_directory(path)?;
     let known = worktrees(repository).await?.iter().skip(1).any(|worktree| Path::new(&worktree.path) == path);
     if !known {
         return Err(

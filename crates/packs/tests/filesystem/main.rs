@@ -7,6 +7,7 @@ mod changing;
 mod confinement;
 mod landlock;
 mod place;
+mod protected;
 mod race;
 mod reading;
 mod searching;

@@ -24,26 +24,37 @@ pub trait Handler: Send + Sync {
     /// and counting may happen at once. Dropping the reply cancels the call.
     fn call(&self, call: Call) -> Reply;
 
-    /// Handles a notification from the caller. Notifications have no answer.
-    fn notify(&self, notice: Notify);
-
-    /// True if calls may name this view. A view is a subset of the tools, resources and prompts;
-    /// most handlers have none. A layer around a handler must pass this on, or all views are
-    /// unknown.
-    fn has_view(&self, _view: &str) -> bool {
-        false
+    /// The handler that this one is a layer around. Everything but calls goes there by default.
+    fn inner(&self) -> Option<&dyn Handler> {
+        None
     }
 
-    /// True if the caller may use anything of a view that exists. A layer around a handler must
-    /// pass this on, or every caller is let into every view.
-    fn admits(&self, _view: &str, _caller: &Caller) -> bool {
-        true
+    /// Handles a notification from the caller. Notifications have no answer.
+    fn notify(&self, notice: Notify) {
+        if let Some(inner) = self.inner() {
+            inner.notify(notice);
+        }
+    }
+
+    /// True if calls may name this view. A view is a subset of the tools, resources and prompts;
+    /// most handlers have none.
+    fn has_view(&self, view: &str) -> bool {
+        self.inner().is_some_and(|inner| inner.has_view(view))
+    }
+
+    /// True if the caller may use anything of a view that exists.
+    fn admits(&self, view: &str, caller: &Caller) -> bool {
+        self.inner().is_none_or(|inner| inner.admits(view, caller))
     }
 }
 
 impl<H: Handler + ?Sized> Handler for Arc<H> {
     fn call(&self, call: Call) -> Reply {
         (**self).call(call)
+    }
+
+    fn inner(&self) -> Option<&dyn Handler> {
+        (**self).inner()
     }
 
     fn notify(&self, notice: Notify) {

@@ -3,7 +3,7 @@
 use super::Question;
 use crate::{Fault, FaultKind, Notification, Raw};
 use futures_core::Stream;
-use futures_util::{FutureExt, stream};
+use futures_util::{FutureExt, StreamExt, stream};
 use std::{
     fmt, future, mem,
     pin::Pin,
@@ -56,7 +56,14 @@ impl Reply {
     /// This reply, with `done` called when the final part is returned. If the reply is dropped
     /// before that, `done` is dropped without being called.
     pub fn on_final(self, done: impl FnOnce(&Outcome) + Send + 'static) -> Self {
-        Self::new(OnFinal { reply: self, done: Some(done) })
+        let mut done = Some(done);
+        Self::new(self.inspect(move |part| {
+            if let Part::Final(outcome) = part
+                && let Some(done) = done.take()
+            {
+                done(outcome);
+            }
+        }))
     }
 
     /// The next part; `None` after the final one.
@@ -91,28 +98,6 @@ impl Stream for Reply {
             self.parts = Parts::Over;
         }
         Poll::Ready(Some(part))
-    }
-}
-
-struct OnFinal<F> {
-    reply: Reply,
-    done: Option<F>,
-}
-
-// The closure is moved out before it is called, and is never pinned.
-impl<F> Unpin for OnFinal<F> {}
-
-impl<F: FnOnce(&Outcome)> Stream for OnFinal<F> {
-    type Item = Part;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Part>> {
-        let part = ready!(Pin::new(&mut self.reply).poll_next(cx));
-        if let Some(Part::Final(outcome)) = &part
-            && let Some(done) = self.done.take()
-        {
-            done(outcome);
-        }
-        Poll::Ready(part)
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 use trunkline_protocol::{
-    Call, Caller, Handler, Notify, Outcome, Raw, Reply,
+    Call, Caller, Handler, Outcome, Raw, Reply,
     message::{TraceParent, meta},
     method,
 };
@@ -51,16 +51,8 @@ impl<H: Handler> Handler for Logged<H> {
         self.inner.call(call).on_final(move |outcome| open.end(outcome))
     }
 
-    fn notify(&self, notice: Notify) {
-        self.inner.notify(notice);
-    }
-
-    fn has_view(&self, view: &str) -> bool {
-        self.inner.has_view(view)
-    }
-
-    fn admits(&self, view: &str, caller: &trunkline_protocol::Caller) -> bool {
-        self.inner.admits(view, caller)
+    fn inner(&self) -> Option<&dyn Handler> {
+        Some(&self.inner)
     }
 }
 

@@ -68,7 +68,7 @@ pub(crate) struct Viewer {
     pub(crate) is_operator: bool,
 }
 
-/// An execution that was asked for.
+/// The result of asking for an execution.
 pub(crate) enum Begun {
     New(Record),
     /// An earlier request with the same idempotency key has started it.

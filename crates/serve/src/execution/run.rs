@@ -18,7 +18,7 @@ use trunkline_protocol::{
 };
 use trunkline_resilience::timeout;
 
-/// Most rounds of questions that a server may ask by ending its answer with them.
+/// Most rounds in which a server may answer `input_required`.
 const MAX_ROUNDS: usize = 16;
 
 /// The call that a caller asks for.
@@ -167,8 +167,8 @@ impl Run {
         self.records.iter().filter_map(|record| record.id.get().cloned()).collect()
     }
 
-    /// Notes for the audit trail who answers a question. A question of a running call belongs to
-    /// its record, one at the end of a round to the record of the next round.
+    /// Notes the caller that answers a question, for the audit trail: in the record of the running
+    /// call, or, if the call has ended with the question, in that of the next round.
     pub(crate) fn answered_by(&mut self, caller: &str) {
         match (&self.stage, self.records.last()) {
             (RunStage::Running { .. }, Some(record)) => record.answered_by(caller),
@@ -198,7 +198,7 @@ impl Run {
                         return event;
                     }
                 }
-                // Only `answer` leads on; the time limit ends the wait.
+                // Only `answer` continues the call, or the time limit ends it.
                 RunStage::Asking { .. } => std::future::pending().await,
                 RunStage::Over => return RunEvent::Finished(Err(lost())),
             }

@@ -8,7 +8,7 @@ use queue::{Applicant, Priority};
 use run::{Order, Questions};
 use serde_json::{Value as Json, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use trunkline_protocol::{Handler, Notify, Reply, message::meta::CLIENT_CAPABILITIES, method};
+use trunkline_protocol::{Handler, Reply, message::meta::CLIENT_CAPABILITIES, method};
 use trunkline_store::{Event, Lazy, Pending, Place, Value};
 
 /// A store in memory whose next writes of values or counters fail.
@@ -100,8 +100,6 @@ impl Handler for OneTask {
             }
         }
     }
-
-    fn notify(&self, _: Notify) {}
 }
 
 struct Scene {

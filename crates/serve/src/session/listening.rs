@@ -199,7 +199,7 @@ impl ListenCall {
             if matches!(verdict.await, Ok(Ok(_)))
                 && let Some(session) = session.upgrade()
             {
-                // What changed in between is not known.
+                // Changes in between are not known.
                 for changed in [method::TOOLS_CHANGED, method::PROMPTS_CHANGED, method::RESOURCES_CHANGED] {
                     session.tell(&Notification::new(changed, None).into());
                 }

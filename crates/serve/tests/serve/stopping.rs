@@ -8,7 +8,7 @@ use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::task::JoinHandle;
-use trunkline_protocol::{Call, Handler, Notification, Notify, Part, Raw, Reply, method};
+use trunkline_protocol::{Call, Handler, Notification, Part, Raw, Reply, method};
 use trunkline_serve::{Guard, Limits, ServeOptions, Shutdown};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
@@ -173,8 +173,6 @@ impl Handler for Endless {
             _ => Reply::ready(Ok(Raw::null())),
         }
     }
-
-    fn notify(&self, _: Notify) {}
 }
 
 #[tokio::test]
@@ -220,7 +218,7 @@ async fn l04_a_session_whose_subscription_gave_way_listens_again_when_it_is_used
         };
         tokio::time::timeout(HANG, wait).await.expect("the number of listeners");
     };
-    // One is the server's own.
+    // One of them is the server's own listener.
     listeners(2).await;
     fixture.changes.send(GIVE_UP).unwrap();
     listeners(0).await;

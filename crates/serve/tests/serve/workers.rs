@@ -10,7 +10,7 @@ use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::TcpStream,
 };
-use trunkline_protocol::{Call, Handler, Notify, Raw, Reply};
+use trunkline_protocol::{Call, Handler, Raw, Reply};
 use trunkline_serve::{ServeOptions, Shutdown, WorkerThreads};
 
 /// Answers with the name of the thread that it runs on.
@@ -21,8 +21,6 @@ impl Handler for Where {
         let thread = thread::current().name().unwrap_or_default().to_owned();
         Reply::ready(Ok(Raw::from(serde_json::json!({"resultType": "complete", "thread": thread}))))
     }
-
-    fn notify(&self, _: Notify) {}
 }
 
 struct Client(BufReader<TcpStream>, SocketAddr);

@@ -213,7 +213,7 @@ impl Store for Redis {
 }
 
 impl fmt::Debug for Redis {
-    /// Without the address, which may contain a password.
+    /// Leaves the address out: it may contain a password.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Redis").field("options", &self.options).finish_non_exhaustive()
     }

@@ -1,14 +1,13 @@
 //! A real Redis server of its own per test.
 
 use std::{
+    io::{self, BufRead as _, BufReader, Read as _},
     net::{Ipv4Addr, SocketAddrV4, TcpListener},
     path::Path,
     process::{Child, Command, Stdio},
-    time::Duration,
 };
 
 use tempfile::TempDir;
-use tokio::{net::TcpStream, time::sleep};
 use trunkline_store::{Redis, RedisOptions};
 use trunkline_testkit::peers::installed;
 
@@ -37,13 +36,11 @@ impl RedisServer {
             .args(arguments)
             .current_dir(&folder)
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let server = Self { child, port, folder };
-        while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.is_err() {
-            sleep(Duration::from_millis(10)).await;
-        }
+        let mut server = Self { child, port, folder };
+        ready(&mut server.child).await;
         server
     }
 
@@ -92,6 +89,20 @@ impl Killed {
     pub(crate) async fn restart(self) -> RedisServer {
         RedisServer::start_in(self.folder, self.port, &[]).await
     }
+}
+
+/// Waits until the server says that it is ready. Its further output is read and dropped, so that
+/// its pipe never fills.
+async fn ready(child: &mut Child) {
+    let mut log = BufReader::new(child.stdout.take().unwrap());
+    let (tell, told) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        if log.by_ref().lines().any(|line| line.unwrap().contains("Ready to accept connections")) {
+            tell.send(()).ok();
+        }
+        io::copy(&mut log, &mut io::sink())
+    });
+    told.await.expect("redis-server ended at its start");
 }
 
 fn free_port() -> u16 {

@@ -13,7 +13,7 @@ use trunkline_client::{
     resilience::{TimeoutOptions, Timeouts},
 };
 use trunkline_gateway::upstream::{BulkheadOptions, InProcess, Start, State, Upstream, UpstreamOptions};
-use trunkline_protocol::{Call, Era, FaultKind, Handler, Notify, Reply, message::meta};
+use trunkline_protocol::{Call, Era, FaultKind, Handler, Reply, message::meta};
 use trunkline_testkit::script::{HttpPeer, ProcessPeer};
 
 fn limits(connect: Duration, call: Duration) -> UpstreamOptions {
@@ -338,8 +338,6 @@ impl Handler for Neighbour {
         }
         .into()))
     }
-
-    fn notify(&self, _notice: Notify) {}
 }
 
 #[test]

@@ -25,8 +25,7 @@ use trunkline_gateway::{
     trace::Traced,
 };
 use trunkline_protocol::{
-    Call, Connect, ConnectError, Fault, Handler, Notification, Notify, Profile, Raw, Reply, Revision,
-    Session, method,
+    Call, Connect, ConnectError, Fault, Handler, Notification, Profile, Raw, Reply, Revision, Session, method,
 };
 use trunkline_serve::ServeOptions;
 
@@ -91,8 +90,6 @@ impl Handler for Server {
     fn call(&self, _: Call) -> Reply {
         Reply::ready(Ok(serde_json::json!({"content": [], "isError": true}).into()))
     }
-
-    fn notify(&self, _: Notify) {}
 }
 
 impl Session for Server {

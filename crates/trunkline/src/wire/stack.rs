@@ -119,7 +119,7 @@ mod tests {
         audit::Options,
         limit::{Limits, Quota},
     };
-    use trunkline_protocol::{Call, FaultKind, Notify, Raw, Reply, method};
+    use trunkline_protocol::{Call, FaultKind, Raw, Reply, method};
 
     struct Server;
 
@@ -127,8 +127,6 @@ mod tests {
         fn call(&self, _: Call) -> Reply {
             Reply::ready(Ok(Raw::empty_object()))
         }
-
-        fn notify(&self, _: Notify) {}
     }
 
     #[tokio::test]

@@ -108,7 +108,7 @@ async fn x01_a_changed_tool_is_quarantined_until_it_is_accepted() {
     }
 }
 
-/// X02: a hint that is taken back, and orders that are added, are told by severity.
+/// X02: a removed hint and added instructions are reported with their severity.
 #[test]
 fn x02_the_check_tells_changes_by_severity() {
     let rug = Rug::new("severity", "report");

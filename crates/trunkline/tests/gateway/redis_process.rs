@@ -2,14 +2,12 @@
 
 use crate::installed;
 use std::{
+    io::{self, BufRead as _, BufReader, Read as _},
     net::{Ipv4Addr, TcpListener},
     path::Path,
     process::{Child, Command, Stdio},
 };
 use tempfile::TempDir;
-use tokio::{net::TcpStream, time::sleep};
-
-use crate::site::PAUSE;
 
 /// Ends with the test.
 pub(crate) struct RedisProcess {
@@ -32,13 +30,11 @@ impl RedisProcess {
             .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--daemonize", "no"])
             .current_dir(&folder)
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let server = Self { child, port, _folder: folder };
-        while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.is_err() {
-            sleep(PAUSE).await;
-        }
+        let mut server = Self { child, port, _folder: folder };
+        ready(&mut server.child).await;
         server
     }
 
@@ -52,4 +48,18 @@ impl Drop for RedisProcess {
         drop(self.child.kill());
         drop(self.child.wait());
     }
+}
+
+/// Waits until the server says that it is ready. Its further output is read and dropped, so that
+/// its pipe never fills.
+async fn ready(child: &mut Child) {
+    let mut log = BufReader::new(child.stdout.take().unwrap());
+    let (tell, told) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        if log.by_ref().lines().any(|line| line.unwrap().contains("Ready to accept connections")) {
+            tell.send(()).ok();
+        }
+        io::copy(&mut log, &mut io::sink())
+    });
+    told.await.expect("redis-server ended at its start");
 }

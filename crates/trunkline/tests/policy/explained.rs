@@ -233,7 +233,7 @@ async fn commands(scene: &Scene) {
     let offline = ["explain", "files_echo", "text=/srv", "--as", "dev", "--config", &config];
     let output = scene.run(&offline);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    // Who is no operator learns nothing.
+    // A caller that is no operator learns nothing.
     let mut command = scene.site.binary();
     command.args(words).env("TRUNKLINE_KEY", &scene.tokens["dev"]);
     let output = command.output().unwrap();

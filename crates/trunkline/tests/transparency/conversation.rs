@@ -6,7 +6,7 @@ use super::{
     line::{POLL, Step, TASK},
 };
 
-/// What a client of `era` does in front of a server of the other era or its own.
+/// The messages that a client of `era` sends in front of a server of the other era or its own.
 pub(crate) fn all(era: Era, server: Era) -> Vec<Exchange> {
     let mut exchanges = match era {
         Era::Legacy => vec![("subscribe", vec![ask(era, r#""subscribe""#, "resources/subscribe", URI)])],

@@ -133,7 +133,7 @@ impl Line {
                 Step::Hear(method) => {
                     let is_it = |message: &Value| message["method"] == *method;
                     if !heard.iter().any(|line: &String| is_it(&parse(line))) {
-                        // If it does not come, that is a difference.
+                        // A message that does not come is a difference.
                         tokio::time::timeout(HANG, self.read_until(&mut heard, is_it)).await.ok();
                     }
                 }

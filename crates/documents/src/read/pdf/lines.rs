@@ -6,7 +6,7 @@ use super::lists;
 /// Part of a column's width by which edges may differ.
 const SLACK: f32 = 0.02;
 
-/// The lines of a paragraph by the paragraphs and list items that they really are.
+/// Splits the lines of a paragraph into the paragraphs and list items that they belong to.
 pub(super) fn split(lines: Vec<Line>, cells: &PageCells) -> Vec<Vec<Line>> {
     let mut parts: Vec<Vec<Line>> = Vec::new();
     for line in lines {

@@ -16,7 +16,7 @@ use std::{
     sync::Arc,
     task::{Context, Poll, Waker},
 };
-use trunkline_protocol::{Call, Fault, FaultKind, Handler, Notification, Notify, Part, Raw, Reply, method};
+use trunkline_protocol::{Call, Fault, FaultKind, Handler, Notification, Part, Raw, Reply, method};
 
 /// Its answer depends on the tool's name.
 struct FakeHandler;
@@ -42,8 +42,6 @@ impl Handler for FakeHandler {
             _ => Reply::ready(Ok(Raw::empty_object())),
         }
     }
-
-    fn notify(&self, _: Notify) {}
 }
 
 /// A handler over a trail in `dir`; tools whose names begin with `get` only read.

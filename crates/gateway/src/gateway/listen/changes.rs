@@ -94,7 +94,7 @@ impl Changes {
         let offer = view.servers.first().filter(|_| plain).and_then(|server| server.offer());
         let asker = catalog.policy.asker(&self.call);
         let seen = |kind: &Kind| Seen {
-            listing: view.listing(*kind, &catalog.policy, &asker, &self.inner.lists),
+            listing: view.listing(*kind, &catalog.policy, &asker, &self.inner.shared.lists),
             announced: offer.map_or(0, |offer| offer.announced[*kind as usize]),
         };
         Some(kinds.iter().map(seen).collect())

@@ -40,7 +40,7 @@ impl Inner {
     }
 
     async fn open(self: &Arc<Self>, call: Call) -> Result<impl Stream<Item = Part> + Send + use<>, Fault> {
-        let slot = self.listeners.take(&call.caller)?;
+        let slot = self.shared.listeners.take(&call.caller)?;
         let mut params: ListenParams = match &call.params {
             Some(params) => params.decode().map_err(|e| unreadable(&e))?,
             None => return Err(faults::missing("notifications")),

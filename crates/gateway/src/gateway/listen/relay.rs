@@ -45,7 +45,7 @@ impl Relay {
         call: Call,
         subscription: ServerSubscription,
     ) -> Option<(Self, SubscriptionFilter)> {
-        let patience = inner.options.agree_within;
+        let patience = inner.shared.options.agree_within;
         let mut relay = Self {
             inner,
             call,

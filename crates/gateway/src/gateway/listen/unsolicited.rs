@@ -113,7 +113,7 @@ impl Unsolicited {
                 let params = notification.params.as_ref()?;
                 let id = params.member("taskId")?;
                 let (server, _) = self.subscribed.as_ref()?;
-                let public = self.inner.started.public(&self.caller, server, &id.text()?)?;
+                let public = self.inner.shared.started.public(&self.caller, server, &id.text()?)?;
                 notification.params = params.with("taskId", &Raw::string(&public));
                 Some(notification)
             }

@@ -245,7 +245,7 @@ async fn news_of_a_task_reaches_whoever_started_it() {
     let capabilities = json!({"tools": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}});
     let a = SubscriptionServer::new("a", Lists { capabilities, ..Lists::tools(&["long"]) });
     let gateway = gateway(&[&a.fake], Rules::default());
-    let id = gateway.inner.ids.seal("alice", "a_long", "t1");
+    let id = gateway.inner.shared.ids.seal("alice", "a_long", "t1");
     let wish = json!({"notifications": {"taskIds": [id, "t1"]}});
     let mut bob = Client::named("bob", &[]).start(&gateway, LISTEN, &wish);
     assert_eq!(acknowledged(&mut bob).await, json!({}));

@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 use serde_json::json;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use trunkline_protocol::{
-    Call, Caller, Connect, Fault, FaultKind, Handler, Notify, Part, Reply, message::Implementation, method,
+    Call, Caller, Connect, Fault, FaultKind, Handler, Part, Reply, message::Implementation, method,
 };
 
 /// A server that lists a tool named after the caller and, if it looks at that, its tenant.
@@ -44,8 +44,6 @@ impl Handler for MirrorOf {
             _ => Err(Fault::new(FaultKind::NotAvailable, "no")),
         })
     }
-
-    fn notify(&self, _notice: Notify) {}
 }
 
 fn mirror() -> Arc<dyn Source> {
@@ -126,7 +124,7 @@ async fn catalogs_are_bounded_for_all_and_for_one_caller_and_end_when_unused() {
     assert_eq!(ada.names(&gateway, method::TOOLS_LIST).await, ["mirror_ada"]);
 }
 
-/// A subscription whose catalog no reload would reach again must not go on with old rules.
+/// A reload does not reach a dropped catalog, so its subscriptions must end.
 #[tokio::test(start_paused = true)]
 async fn s05_a_reload_ends_subscriptions_of_catalogs_that_nobody_gets_any_more() {
     let gateway = gateway(10);

@@ -156,7 +156,7 @@ async fn every_difference_has_its_row() {
     };
     let (a, b) = (answering("a", false), answering("b", true));
     let gateway = gateway(&[&a, &b], rules);
-    let task = gateway.inner.ids.seal("local", "b_late", "t1");
+    let task = gateway.inner.shared.ids.seal("local", "b_late", "t1");
     let more = format!(
         r#""arguments":{{"name":"b_add",{ODD}}},"_meta":{{"traceparent":"00-1","tracestate":"x",{ODD}}},{ODD}"#
     );

@@ -14,8 +14,8 @@ use std::{
 };
 use tokio::sync::watch;
 use trunkline_protocol::{
-    Call, Connect, ConnectError, Fault, FaultKind, Handler, Notification, Notify, Profile, Raw, Reply,
-    Revision, Session, message::Implementation, method::*,
+    Call, Connect, ConnectError, Fault, FaultKind, Handler, Notification, Profile, Raw, Reply, Revision,
+    Session, message::Implementation, method::*,
 };
 
 /// Connects to a server while it runs.
@@ -60,8 +60,6 @@ impl Handler for HostSession {
         };
         Reply::ready(Ok(answer.into()))
     }
-
-    fn notify(&self, _notice: Notify) {}
 }
 
 impl Session for HostSession {

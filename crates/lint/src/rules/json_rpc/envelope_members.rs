@@ -23,10 +23,7 @@ pub(super) static RULE: Rule = Rule {
 const KNOWN: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
 
 fn check(case: &Case<'_>) -> Verdict {
-    let messages = case.messages();
-    if messages.is_empty() {
-        return Err(Skip::not_verified("the server sent no message"));
-    }
+    let messages = case.some_messages()?;
     for message in &messages {
         let Value::Object(members) = message.value else { continue };
         let proper = message.method().is_some() || message.is_response();

@@ -16,10 +16,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let messages = case.messages();
-    if messages.is_empty() {
-        return Err(Skip::not_verified("the server sent no message"));
-    }
+    let messages = case.some_messages()?;
     let wrong: Vec<_> =
         messages.iter().filter(|message| message.value.get("jsonrpc").is_none_or(|it| it != "2.0")).collect();
     let Some(first) = wrong.first() else { return Ok(Vec::new()) };

@@ -20,10 +20,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let messages = case.messages();
-    if messages.is_empty() {
-        return Err(Skip::not_verified("the server sent no message"));
-    }
+    let messages = case.some_messages()?;
     let wrong = |message: &&Message<'_>| message.method().is_none() && !message.is_response();
     let found = messages.iter().find(wrong).map(|message| {
         let text = "the server sent JSON that is neither request, notification nor response";

@@ -24,10 +24,7 @@ pub(super) static RULE: Rule = Rule {
 type Wanted = (&'static str, fn(&Value) -> bool);
 
 fn check(case: &Case<'_>) -> Verdict {
-    let messages = case.messages();
-    if messages.is_empty() {
-        return Err(Skip::not_verified("the server sent no message"));
-    }
+    let messages = case.some_messages()?;
     let mut findings: Vec<Finding> = Vec::new();
     for message in messages.iter().filter(|message| message.value.get("id").is_none_or(Value::is_null)) {
         let Some(method) = message.method() else { continue };

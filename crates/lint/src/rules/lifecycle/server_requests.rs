@@ -21,10 +21,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let messages = case.messages();
-    if messages.is_empty() {
-        return Err(Skip::not_verified("the server sent no message"));
-    }
+    let messages = case.some_messages()?;
     let asks = |message: &&Message<'_>| {
         message.method().is_some() && message.value.get("id").is_some_and(|id| !id.is_null())
     };

@@ -22,10 +22,11 @@ mod unknown_resource;
 
 use super::resource_reads;
 use crate::{
-    evidence::{Asked, Case},
+    evidence::{Asked, Case, Item},
     outcome::Skip,
     rule::Rule,
 };
+use std::collections::BTreeSet;
 
 pub(super) static RULES: &[&Rule] = &[
     &file_uri_form::RULE,
@@ -54,4 +55,13 @@ fn read<'a>(case: &Case<'a>) -> Result<Vec<Asked<'a>>, Skip> {
     let mut read = resource_reads(case)?;
     read.retain(|asked| asked.result().is_some());
     if read.is_empty() { Err(Skip::not_verified("no resource could be read")) } else { Ok(read) }
+}
+
+/// The items that have the same value of a member as an earlier one, with that value.
+fn repeated<'a>(items: Vec<Item<'a>>, member: &str) -> impl Iterator<Item = (Item<'a>, &'a str)> {
+    let mut seen = BTreeSet::new();
+    items.into_iter().filter_map(move |item| {
+        let value = item.text(member)?;
+        (!seen.insert(value)).then_some((item, value))
+    })
 }

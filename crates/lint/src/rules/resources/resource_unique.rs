@@ -1,7 +1,7 @@
 //! `resource-unique`: a URI is listed once.
 
+use super::repeated;
 use crate::{probes::LISTS, rules::prelude::*};
-use std::collections::BTreeSet;
 
 pub(super) static RULE: Rule = Rule {
     name: "resource-unique",
@@ -17,14 +17,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let mut seen = BTreeSet::new();
-    let mut findings = Vec::new();
-    for resource in case.list(List::Resources)? {
-        if let Some(uri) = resource.text("uri")
-            && !seen.insert(uri)
-        {
-            findings.push(resource.finding(format!("the URI `{uri}` stands twice in the list"), "/uri"));
-        }
-    }
-    Ok(findings)
+    let repeated = repeated(case.list(List::Resources)?, "uri");
+    Ok(repeated
+        .map(|(item, value)| item.finding(format!("the URI `{value}` stands twice in the list"), "/uri"))
+        .collect())
 }

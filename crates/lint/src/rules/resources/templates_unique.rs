@@ -1,7 +1,7 @@
 //! `templates-unique`: no two templates are the same.
 
+use super::repeated;
 use crate::{probes::LISTS, rules::prelude::*};
-use std::collections::BTreeSet;
 
 pub(super) static RULE: Rule = Rule {
     name: "templates-unique",
@@ -17,14 +17,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let mut seen = BTreeSet::new();
-    let mut findings = Vec::new();
-    for item in case.list(List::Templates)? {
-        if let Some(template) = item.text("uriTemplate")
-            && !seen.insert(template)
-        {
-            findings.push(item.finding(format!("`{template}` stands twice in the list"), "/uriTemplate"));
-        }
-    }
-    Ok(findings)
+    let repeated = repeated(case.list(List::Templates)?, "uriTemplate");
+    Ok(repeated
+        .map(|(item, value)| item.finding(format!("`{value}` stands twice in the list"), "/uriTemplate"))
+        .collect())
 }

@@ -23,10 +23,7 @@ const SECRET: [&str; 7] =
     ["password", "passwd", "secret", "api_key", "apikey", "access_token", "private_key"];
 
 fn check(case: &Case<'_>) -> Verdict {
-    let messages = case.messages();
-    if messages.is_empty() {
-        return Err(Skip::not_verified("the server sent no message"));
-    }
+    let messages = case.some_messages()?;
     let mut findings = Vec::new();
     for message in &messages {
         let mut forms = Vec::new();

@@ -32,10 +32,7 @@ const PLACES: [&str; 6] = [
 ];
 
 fn check(case: &Case<'_>) -> Verdict {
-    let messages = case.messages();
-    if messages.is_empty() {
-        return Err(Skip::not_verified("the server sent no message"));
-    }
+    let messages = case.some_messages()?;
     let mut findings: Vec<Finding> = Vec::new();
     for message in &messages {
         for place in PLACES {

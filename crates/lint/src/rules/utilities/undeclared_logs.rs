@@ -19,10 +19,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Verdict {
-    let messages = case.messages();
-    if messages.is_empty() {
-        return Err(Skip::not_verified("the server sent no message"));
-    }
+    let messages = case.some_messages()?;
     let log = messages.iter().find(|message| message.method() == Some("notifications/message"));
     let Some(log) = log else { return Ok(Vec::new()) };
     if case.capability("logging").is_some() {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::{net::SocketAddr, sync::Arc};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use trunkline_protocol::{
-    Call, Fault, FaultKind, Handler, Notification, Notify, Outcome, Part, Question, Raw, Reply, method,
+    Call, Fault, FaultKind, Handler, Notification, Outcome, Part, Question, Raw, Reply, method,
 };
 use trunkline_serve::{Guard, Limits, ServeOptions, Server, Shutdown};
 
@@ -102,8 +102,6 @@ impl Handler for Fixture {
             other => Reply::ready(Err(Fault::new(FaultKind::NotAvailable, format!("no method `{other}`")))),
         }
     }
-
-    fn notify(&self, _notice: Notify) {}
 
     fn has_view(&self, view: &str) -> bool {
         view == "files"

@@ -38,7 +38,7 @@ impl Drift {
     }
 }
 
-/// The differences between the locked definitions and those of now.
+/// The differences between the locked and the current definitions.
 pub(super) fn between(server: &str, locked: Option<&Pinned>, now: &Pinned) -> Vec<Drift> {
     let none = Pinned::default();
     let locked = locked.unwrap_or(&none);

@@ -15,10 +15,7 @@ use serde::Serialize;
 use std::{fmt::Write as _, path::Path};
 use trunkline_auth::Principal;
 use trunkline_config::Loaded;
-use trunkline_gateway::{
-    audit::tail,
-    gateway::{PossibleAccess, RecordedCall},
-};
+use trunkline_gateway::{audit::tail, gateway::PossibleAccess, policy::RecordedCall};
 use trunkline_secrets::counted;
 
 /// The result of a replay.

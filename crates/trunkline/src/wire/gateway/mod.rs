@@ -63,7 +63,7 @@ pub(crate) struct Running {
 /// The state that a reload replaces.
 struct Now {
     settings: Settings,
-    /// Where each setting was written, for explanations.
+    /// The file and line of each setting, for explanations.
     layered: Layered,
     upstreams: BTreeMap<ServerName, Arc<Upstream>>,
     config: ConfigStatus,

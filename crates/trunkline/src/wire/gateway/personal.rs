@@ -25,7 +25,7 @@ pub(super) struct PersonalServer {
     pub(super) observation: Observation,
 }
 
-/// Where the token of a caller comes from.
+/// The origin of a caller's token.
 pub(super) enum CallerTokens {
     /// All callers have the same token, or none.
     Common,

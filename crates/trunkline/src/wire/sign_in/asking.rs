@@ -178,7 +178,7 @@ impl Asking {
     }
 }
 
-/// The error for a code that does not count.
+/// The error for a code that is not accepted.
 fn refused(why: Confirmed) -> Fault {
     let text = match why {
         Confirmed::NotKept => "the login could not be kept; the log of the gateway says why",

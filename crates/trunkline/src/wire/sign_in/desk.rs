@@ -86,7 +86,7 @@ enum Stage {
 
 type Issued = oneshot::Receiver<Result<NewLogin, OAuthError>>;
 
-/// What the page of a link shows.
+/// The content of a link's page.
 pub(super) struct Offer {
     pub(super) caller: String,
     pub(super) server: ServerName,
@@ -150,7 +150,7 @@ impl LoginDesk {
 
     /// Sets the origin under which browsers reach the door.
     pub(crate) fn open_at(&self, origin: String) {
-        // The door opens once.
+        // The listener starts only once, so the origin is not set yet.
         self.0.origin.set(origin).ok();
     }
 
@@ -229,7 +229,7 @@ impl LoginDesk {
             let late = OAuthError::Unfinished { seconds: left.as_secs() };
             let obtaining = Box::pin(account.obtain_login(way, &[], &[]));
             let obtained = timeout(left, obtaining).await.unwrap_or(Err(late));
-            // Nobody waits for it if the login was dropped; the tokens then end unused.
+            // If the login was dropped, nobody waits for the tokens, and they are not used.
             drop(tell.send(obtained));
         });
         let Ok((page, state)) = page.await else {
