@@ -1,5 +1,6 @@
 //! `cargo xtask test`: runs everything that must pass before a change is merged.
 
+use std::env;
 use std::process::Command;
 use std::thread;
 
@@ -17,6 +18,10 @@ use crate::workspace::Workspace;
 
 /// Tests find the peers through this variable.
 const PEERS: &str = "TRUNKLINE_PEERS";
+
+const TEST_THREADS: &str = "RUST_TEST_THREADS";
+/// Tests spend half of their time waiting for programs that they started.
+const TESTS_PER_CORE: usize = 2;
 
 /// Number of passed and failed tests of all kinds.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +89,10 @@ fn suites(workspace: &Workspace, peers: &Peers, summary: &mut Summary, tally: &m
     let outcomes = [
         summary.step("cargo test", || {
             let mut command = workspace.cargo(&["test", "--workspace", "--no-fail-fast"]);
+            if env::var_os(TEST_THREADS).is_none() {
+                let cores = thread::available_parallelism()?.get();
+                command.env(TEST_THREADS, (cores * TESTS_PER_CORE).to_string());
+            }
             cargo_test(command.env(PEERS, workspace.peers()), tally)
         }),
         summary.step("client libraries", || {
