@@ -23,6 +23,7 @@ mod exchange;
 mod issuer;
 mod login;
 mod random;
+mod reach;
 mod registration;
 mod resource;
 mod scopes;
@@ -43,6 +44,7 @@ pub use exchange::{Enterprise, TokenExchange};
 pub use issuer::IssuerMetadata;
 pub use login::LoginOptions;
 pub use random::token as random_token;
+pub use reach::Reach;
 pub use resource::ResourceMetadata;
 pub use secret::Secret;
 pub use store::{
@@ -50,4 +52,4 @@ pub use store::{
     read_private, write_private,
 };
 pub use token::Tokens;
-pub use web::{Reach, Web};
+pub use web::Web;

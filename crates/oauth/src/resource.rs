@@ -35,7 +35,11 @@ impl ResourceMetadata {
     ) -> Result<Option<Self>, OAuthError> {
         let mut failed = None;
         for place in well_known::resource_places(server, challenges.iter().map(String::as_str)) {
-            match web.document::<Written>(&place).await {
+            let fetched = match web.check_source(&place) {
+                Ok(()) => web.document::<Written>(&place).await,
+                Err(refused) => Err(refused),
+            };
+            match fetched {
                 Ok(Some(written)) => return Self::read(written, place, server).map(Some),
                 Ok(None) => {}
                 // A later place may have it; the first reason is told if none has.

@@ -1,44 +1,23 @@
 //! Fetches documents whose addresses others choose: bounded, and guarded against requests to
 //! addresses that only this machine can reach.
 
-use crate::OAuthError;
+use crate::{OAuthError, Reach};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use serde::de::DeserializeOwned;
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 use trunkline_resilience::timeout;
 use trunkline_transport::{
     body,
-    foreign::{AddressGuard, AddressPolicy, AllowedHosts, is_public},
+    foreign::{Resolve, SystemResolver},
     http::{ForbiddenHeader, HttpClient, HttpOptions, Target, is_this_machine},
 };
-use url::{Host, Url};
+use url::Url;
 
 /// Size limit of a metadata document, registration or token response.
 const MAX_DOCUMENT: usize = 256 * 1024;
 /// Timeout of one request, from the connection to the last byte.
 const TIMEOUT: Duration = Duration::from_secs(30);
-
-/// The addresses that a server's metadata may name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// Only `https`, and only public addresses: the server itself is public.
-    Public,
-    /// Also private addresses, and plain `http` on this machine: the server itself is there.
-    Private,
-    /// Also plain `http` to any address: the configuration accepts that for this server.
-    Insecure,
-}
-
-impl Reach {
-    /// The reach for a server: a server that was configured at a private address may name others.
-    pub async fn of(server: &Url) -> Self {
-        match addresses(server).await {
-            Some(found) if !found.is_empty() && !found.iter().copied().any(is_public) => Self::Private,
-            _ => Self::Public,
-        }
-    }
-}
 
 /// The HTTP client for metadata and tokens. It sends no headers of the MCP server.
 #[derive(Debug, Clone)]
@@ -59,15 +38,20 @@ impl Web {
     /// `options` give certificates and the connect timeout; their headers and credentials are for
     /// the MCP server and are not used.
     pub fn new(options: &HttpOptions, reach: Reach) -> Result<Self, ForbiddenHeader> {
+        Self::with_resolver(options, reach, Arc::new(SystemResolver))
+    }
+
+    pub(crate) fn with_resolver(
+        options: &HttpOptions,
+        reach: Reach,
+        resolver: Arc<dyn Resolve>,
+    ) -> Result<Self, ForbiddenHeader> {
         let options = HttpOptions {
             extra_headers: HeaderMap::new(),
             credentials: None,
             head_timeout: Some(TIMEOUT),
             body_limit: MAX_DOCUMENT,
-            addresses: match reach {
-                Reach::Public => AddressPolicy::Guarded(Arc::new(AddressGuard::new(AllowedHosts::default()))),
-                Reach::Private | Reach::Insecure => AddressPolicy::Any,
-            },
+            addresses: reach.addresses(resolver),
             ..options.clone()
         };
         Ok(Self { client: HttpClient::new(options)?, reach })
@@ -110,7 +94,16 @@ impl Web {
     /// Refuses a scheme that a server must not make us use. Addresses are checked when they are
     /// connected to.
     pub(crate) fn check(&self, url: &Url) -> Result<(), OAuthError> {
-        check_scheme(url, self.reach).map_err(|reason| OAuthError::Refused { url: shown(url), reason })
+        check_scheme(url, &self.reach).map_err(|reason| OAuthError::Refused { url: shown(url), reason })
+    }
+
+    /// Refuses a place of the server's own metadata where somebody else could have put it.
+    pub(crate) fn check_source(&self, place: &Url) -> Result<(), OAuthError> {
+        if self.reach.trusts(place) {
+            return Ok(());
+        }
+        let reason = "metadata of a server with a private address must be at the server's own host";
+        Err(OAuthError::Refused { url: shown(place), reason })
     }
 
     async fn send(
@@ -167,10 +160,10 @@ pub(crate) fn shown(url: &Url) -> String {
     url.into()
 }
 
-fn check_scheme(url: &Url, reach: Reach) -> Result<(), &'static str> {
+fn check_scheme(url: &Url, reach: &Reach) -> Result<(), &'static str> {
     match (url.scheme(), reach) {
         ("https", _) | ("http", Reach::Insecure) => Ok(()),
-        ("http", Reach::Private) if is_this_machine(url) => Ok(()),
+        ("http", Reach::Private | Reach::PrivateName(_)) if is_this_machine(url) => Ok(()),
         ("http", _) => Err("plain http is allowed on this machine only, and only for a server on it"),
         _ => Err("only https is allowed"),
     }
@@ -180,18 +173,6 @@ fn typed(kind: &'static str) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     headers
-}
-
-async fn addresses(url: &Url) -> Option<Vec<IpAddr>> {
-    match url.host()? {
-        Host::Ipv4(address) => Some(vec![address.into()]),
-        Host::Ipv6(address) => Some(vec![address.into()]),
-        Host::Domain(name) => {
-            let port = url.port_or_known_default().unwrap_or(443);
-            let found = tokio::net::lookup_host((name, port)).await.ok()?;
-            Some(found.map(|address| address.ip()).collect())
-        }
-    }
 }
 
 #[cfg(test)]
@@ -250,7 +231,7 @@ mod tests {
 
     #[test]
     fn r05_only_https_or_this_machine_is_contacted() {
-        let allowed = |text: &str, reach| check_scheme(&url(text), reach).is_ok();
+        let allowed = |text: &str, reach: Reach| check_scheme(&url(text), &reach).is_ok();
         for bad in ["ftp://h/", "file:///etc/passwd", "data:x", "gopher://h/", "unix:/x"] {
             for reach in [Reach::Public, Reach::Private, Reach::Insecure] {
                 assert!(!allowed(bad, reach), "{bad}");
@@ -259,12 +240,5 @@ mod tests {
         assert!(!allowed("http://h/", Reach::Public) && !allowed("http://127.0.0.1/", Reach::Public));
         assert!(!allowed("http://h/", Reach::Private) && allowed("http://h/", Reach::Insecure));
         assert!(allowed("http://localhost:1/", Reach::Private) && allowed("https://h/", Reach::Public));
-    }
-
-    #[tokio::test]
-    async fn a_server_on_this_machine_may_name_others_here() {
-        assert_eq!(Reach::of(&url("http://127.0.0.1:1/mcp")).await, Reach::Private);
-        assert_eq!(Reach::of(&url("https://10.0.0.1/mcp")).await, Reach::Private);
-        assert_eq!(Reach::of(&url("https://8.8.8.8/mcp")).await, Reach::Public);
     }
 }

@@ -83,7 +83,7 @@ impl Service {
             lists: ListCache::default(),
             runs_tasks: AtomicBool::new(false),
             queues: ExecutionQueues::new(rest.running, rest.waiting),
-            executions: Executions::new(store, rest),
+            executions: Executions::new(store, rest, limits.connections),
             sse_clients: Arc::default(),
             identity: OnceLock::new(),
             path: String::new(),

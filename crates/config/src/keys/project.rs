@@ -171,6 +171,7 @@ const TABLE: &[(&str, ProjectMay)] = &[
     ("limits.executionTimeout", Narrow(Lower)),
     ("limits.executionRetention", Narrow(Lower)),
     ("limits.executionBytes", Narrow(Lower)),
+    ("limits.executionBytesTotal", Narrow(Lower)),
     ("limits.replayEvents", Narrow(Lower)),
     ("limits.replayBytes", Narrow(Lower)),
     ("limits.keepAlive", Set),

@@ -37,7 +37,8 @@ pub struct Limits {
     #[schemars(schema_with = "kind::time", extend("minimum" = 100, "maximum" = 3_600_000))]
     pub write_timeout: Duration,
     /// Maximum number of connections. A further one replaces the connection that has been idle
-    /// longest; if none is idle, it waits.
+    /// longest; if none is idle, it waits. One caller with a key or token has at most a quarter of
+    /// them for requests that wait for executions.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub connections: u32,
     /// Maximum number of sessions with clients of older revisions; further ones are refused.
@@ -108,6 +109,10 @@ pub struct Limits {
     /// 429, and results that do not fit are not kept.
     #[schemars(range(min = 1_048_576, max = 1_099_511_627_776_u64))]
     pub execution_bytes: u64,
+    /// Bytes that are kept for the executions of all callers together. One caller keeps at most as
+    /// many as are left of them, so that there is always room for others.
+    #[schemars(range(min = 1_048_576, max = 1_099_511_627_776_u64))]
+    pub execution_bytes_total: u64,
     /// Number of events kept per stream for clients that reconnect.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub replay_events: u32,

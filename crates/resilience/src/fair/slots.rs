@@ -41,9 +41,8 @@ impl FairSlots {
         loop {
             let offered = {
                 let mut state = self.state.lock();
-                if state.free > 0 && state.held_by(caller) < self.share {
-                    state.hold(caller);
-                    return FairSlot { slots: Some(self.clone()), caller: caller.to_owned() };
+                if let Some(slot) = self.take(&mut state, caller) {
+                    return slot;
                 }
                 let (offer, offered) = oneshot::channel();
                 state.waiting.retain_of(caller, |waiting| !waiting.is_closed());
@@ -55,6 +54,19 @@ impl FairSlots {
                 return slot;
             }
         }
+    }
+
+    /// A slot if one is free and the caller holds less than its share.
+    pub fn try_acquire(self: &Arc<Self>, caller: &str) -> Option<FairSlot> {
+        self.take(&mut self.state.lock(), caller)
+    }
+
+    fn take(self: &Arc<Self>, state: &mut State, caller: &str) -> Option<FairSlot> {
+        if state.free == 0 || state.held_by(caller) >= self.share {
+            return None;
+        }
+        state.hold(caller);
+        Some(FairSlot { slots: Some(self.clone()), caller: caller.to_owned() })
     }
 
     /// Takes a slot back, and gives slots to those that may have them now.

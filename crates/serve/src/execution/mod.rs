@@ -22,24 +22,27 @@ pub(crate) mod record;
 pub(crate) mod run;
 #[cfg(test)]
 mod tests;
+mod watching;
 
 use crate::{rest::RestLimits, service::Service};
 use bytes::Bytes;
 use ended::Ended;
 use lease::Lease;
 use parking_lot::Mutex;
-use quota::{Allowance, NotCounted, Quota};
+use quota::{Allowance, Bounds, NotCounted, Quota};
 use record::{End, Owner, Record, State, now, record_key};
 use run::Run;
 use serde::Serialize;
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::sync::watch;
 use trunkline_protocol::{Call, Caller, Fault, FaultKind, Outcome, Raw};
+use trunkline_resilience::FairSlots;
 use trunkline_store::{Condition, Outcome as Written, Retention, Store, StoreError, Version};
 
 pub(crate) use follow::{Follower, Happened};
 pub(crate) use keys::{Claim, KeyReused};
 pub(crate) use linked::TaskRoom;
+pub(crate) use watching::Watch;
 
 /// Most events of one execution, and most bytes of them.
 const MAX_EVENTS: u64 = 10_000;
@@ -54,6 +57,7 @@ pub(crate) struct Executions {
     lease: Arc<Lease>,
     retention: Duration,
     quota: Arc<Quota>,
+    watches: Arc<FairSlots>,
     /// Number of executions that this process runs.
     live: watch::Sender<usize>,
     /// Number of tasks of the handler that this process links, by owner.
@@ -102,13 +106,15 @@ pub(crate) enum Command {
 }
 
 impl Executions {
-    pub(crate) fn new(store: Arc<dyn Store>, limits: RestLimits) -> Arc<Self> {
+    pub(crate) fn new(store: Arc<dyn Store>, limits: RestLimits, connections: usize) -> Arc<Self> {
         let lease = Lease::new(store.clone(), crate::era::unguessable());
         let retention = limits.retention;
         // A result is kept from the end of its execution on.
-        let quota = Arc::new(Quota::new(store.clone(), limits.kept_bytes, limits.timeout + retention));
+        let bytes = Bounds { caller: limits.kept_bytes, total: limits.kept_bytes_total };
+        let quota = Arc::new(Quota::new(store.clone(), bytes, limits.timeout + retention));
         let (live, linked) = (watch::Sender::new(0), Mutex::default());
-        Arc::new(Self { store, lease, retention, quota, live, linked })
+        let watches = watching::slots(connections);
+        Arc::new(Self { store, lease, retention, quota, watches, live, linked })
     }
 
     /// Starts an execution. It runs until its end, whatever becomes of the request.

@@ -3,20 +3,28 @@
 use crate::http::{Body, json, with_retry_after};
 use ::http::{Response, StatusCode};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant, SystemTime};
+use std::{
+    borrow::Cow,
+    time::{Duration, Instant, SystemTime},
+};
 use trunkline_protocol::{
     Fault, FaultKind, Object, Outcome, Raw,
     fault::{CATALOGUE, Entry},
     message::meta::{CODE, ERROR_DATA},
     time::iso_8601,
 };
-use trunkline_resilience::OutOfMemory;
+use trunkline_resilience::{OutOfMemory, hold};
 use trunkline_store::StoreError;
 
 /// Members of a stored error's data that repeat its row of the catalogue.
 const OF_THE_CATALOGUE: [&str; 4] = ["code", "appCode", "userMessage", ACTION];
 /// The advice, which a fault of ours may replace.
 const ACTION: &str = "suggestedAction";
+
+/// Longest value of a request that an error repeats, in bytes of JSON.
+const MAX_PROVIDED: usize = 1024;
+/// Seconds after which a read that found no memory may be repeated.
+const A_MOMENT: u64 = 1;
 
 /// An error, with the code that says what to do about it.
 #[derive(Debug, Clone)]
@@ -41,13 +49,18 @@ impl RestError {
         Self { status, code, message: message.into(), details: Object::new(), retry_after: None }
     }
 
-    /// A part of the request that is not as it must be.
+    /// A part of the request that is not as it must be. The error repeats the start of a long one.
     pub(crate) fn invalid(field: &str, reason: &str, provided: Value) -> Self {
+        let (field, provided) = (shortened(field), Raw::from(provided));
+        let provided = match provided.as_str() {
+            short if short.len() <= MAX_PROVIDED => provided,
+            long => Raw::string(&shortened(long)),
+        };
         let message = format!("`{field}` is not valid: {reason}");
         let mut error = Self::new(StatusCode::BAD_REQUEST, "VALIDATION_ERROR", message);
-        error.details.set("field", Raw::string(field));
+        error.details.set("field", Raw::string(&field));
         error.details.set("reason", Raw::string(reason));
-        error.details.set("provided", provided.into());
+        error.details.set("provided", provided);
         error
     }
 
@@ -231,8 +244,32 @@ impl Finished {
         self.members.to_raw()
     }
 
-    pub(super) fn respond(self) -> Response<Body> {
-        with_retry_after(json(self.status, self.body().bytes().clone()), self.retry_after)
+    pub(super) fn respond(self) -> Result<Response<Body>, OutOfMemory> {
+        let Self { status, members, retry_after } = self;
+        let body = members.to_raw();
+        // The result is in the body now. Its own memory is free if nobody else has it.
+        drop(members);
+        Ok(with_retry_after(counted(status, &body)?, retry_after))
+    }
+}
+
+/// A response whose memory is counted until the client has read it.
+pub(super) fn counted(status: StatusCode, body: &Raw) -> Result<Response<Body>, OutOfMemory> {
+    Ok(json(status, hold(body.bytes().clone())?))
+}
+
+/// No memory is left for the answer to a request that only reads.
+impl From<OutOfMemory> for RestError {
+    fn from(full: OutOfMemory) -> Self {
+        Self::of_fault(&Fault::new(FaultKind::Overloaded, full.to_string())).retry_after(A_MOMENT)
+    }
+}
+
+/// The first part of a text that would make an error too long.
+fn shortened(text: &str) -> Cow<'_, str> {
+    match text.char_indices().map(|(at, _)| at).take_while(|at| *at <= MAX_PROVIDED).last() {
+        Some(end) if text.len() > MAX_PROVIDED => format!("{}…", &text[..end]).into(),
+        _ => text.into(),
     }
 }
 

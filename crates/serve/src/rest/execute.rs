@@ -3,7 +3,7 @@
 use super::{
     Marks,
     answer::{Finished, RestError},
-    executions::{Reader, time_left},
+    executions::{Reader, time_left, watch},
     stream::RestStream,
 };
 use crate::{
@@ -95,7 +95,11 @@ async fn answer(request: AdmittedRequest, tool: String, asked: Asked, marks: Mar
     let run = Run::new(&request.service, request.caller.clone(), order);
     if mode == Mode::Sync {
         let started = run.started;
-        return marks.on(Finished::now(&id, started, &run.finish().await).respond());
+        let outcome = run.finish().await;
+        let finished = Finished::now(&id, started, &outcome);
+        drop(outcome);
+        let answer = finished.respond().or_else(|full| Finished::dropped(&id, started, full).respond());
+        return marks.on(answer.unwrap_or_else(|full| RestError::from(full).respond()));
     }
     let keep_alive = request.service.options.limits.keep_alive;
     let stream = RestStream::of_call(id, run);
@@ -111,6 +115,8 @@ async fn begin(
     key: Option<String>,
 ) -> Result<Response<Body>, RestError> {
     let (service, mode) = (&request.service, asked.mode);
+    // Before the tool runs.
+    let watch = if mode == Mode::Async { None } else { watch(request)? };
     let owner = Owner::of(&request.caller);
     let claim = key.map(|key| {
         let arguments = asked.arguments.as_ref().map_or(&b"{}"[..], Raw::as_bytes);
@@ -126,11 +132,11 @@ async fn begin(
     let mut reader = Reader::new(service, record);
     let mut response = match mode {
         Mode::Async => reader.respond(StatusCode::ACCEPTED).await?,
-        Mode::Stream => reader.stream(0).await?,
+        Mode::Stream => reader.stream(0, watch).await?,
         Mode::Sync => {
             reader.wait(limit, |record| record.state.is_final()).await?;
             match reader.finished().await? {
-                Some(finished) => finished.respond(),
+                Some(finished) => finished.respond()?,
                 None => reader.respond(StatusCode::ACCEPTED).await?,
             }
         }

@@ -2,17 +2,17 @@
 
 use super::{
     Marks, RestRequest, RestRoute,
-    answer::{Finished, RestError},
+    answer::{Finished, RestError, counted},
     execute::not_begun,
     not_allowed,
     stream::{ExecutionStream, RestStream},
 };
 use crate::{
     execution::{
-        Command, Executions, Follower, Viewer,
+        Command, Executions, Follower, Viewer, Watch,
         record::{OpenQuestion, Owner, Record, State, now},
     },
-    http::{AdmittedRequest, Body, EventSource, Events, empty, events, json as respond, read_body},
+    http::{AdmittedRequest, Body, EventSource, Events, empty, events, read_body},
     service::Service,
 };
 use ::http::{Method, Response, StatusCode};
@@ -132,13 +132,14 @@ async fn list(request: &AdmittedRequest, query: Option<&str>) -> Result<Response
     let shown: Vec<Raw> =
         looked.iter().chain(&rest).map(|record| facts(&request.service, record).to_raw()).collect();
     body.set("executions", Raw::encode(&shown).unwrap_or_else(|_| json!([]).into()));
-    Ok(respond(StatusCode::OK, body.to_raw().bytes().clone()))
+    Ok(counted(StatusCode::OK, &body.to_raw())?)
 }
 
 async fn show(request: &AdmittedRequest, id: &str, query: Option<&str>) -> Result<Response<Body>, RestError> {
     let wait = read_wait(query.unwrap_or_default())?;
     let mut reader = find(request, id).await?;
     if !wait.is_zero() {
+        let _watch = watch(request)?;
         let enough = |record: &Record| record.state.is_final() || record.state == State::Waiting;
         reader.wait(wait, enough).await?;
     }
@@ -182,7 +183,7 @@ async fn answer(request: &AdmittedRequest, id: &str, body: &Bytes) -> Result<Res
 }
 
 async fn follow(request: &AdmittedRequest, id: &str) -> Result<Response<Body>, RestError> {
-    let reader = find(request, id).await?;
+    let (reader, watch) = (find(request, id).await?, watch(request)?);
     let after = match request.headers.get("last-event-id") {
         None => 0,
         Some(given) => given.to_str().ok().and_then(|text| text.trim().parse().ok()).ok_or_else(|| {
@@ -194,7 +195,12 @@ async fn follow(request: &AdmittedRequest, id: &str) -> Result<Response<Body>, R
             )
         })?,
     };
-    reader.stream(after).await
+    reader.stream(after, watch).await
+}
+
+/// The right to wait for an execution.
+pub(super) fn watch(request: &AdmittedRequest) -> Result<Watch, RestError> {
+    request.service.executions.watch(&request.caller).map_err(|full| RestError::of_fault(&full))
 }
 
 impl Reader {
@@ -241,13 +247,13 @@ impl Reader {
     }
 
     /// The events after this one, as a stream.
-    pub(super) async fn stream(self, after: u64) -> Result<Response<Body>, RestError> {
+    pub(super) async fn stream(self, after: u64, watch: Watch) -> Result<Response<Body>, RestError> {
         let service = self.service.clone();
         let Some(follower) = Follower::new(&service.executions, &self.record.id, after).await? else {
             // Tells a browser not to connect again.
             return Ok(empty(StatusCode::NO_CONTENT));
         };
-        let stream = RestStream::Execution(ExecutionStream { follower, reader: self });
+        let stream = RestStream::Execution(ExecutionStream { follower, reader: self, _watch: watch });
         let source = EventSource { events: Events::Rest(Box::new(stream)), phase: service.phase() };
         Ok(events(Body::events(None, source, service.options.limits.keep_alive)))
     }
@@ -265,7 +271,7 @@ impl Reader {
             }
             body.set("partial", Raw::encode(&partial).unwrap_or_else(|_| json!([]).into()));
         }
-        Ok(respond(status, body.to_raw().bytes().clone()))
+        Ok(counted(status, &body.to_raw())?)
     }
 }
 

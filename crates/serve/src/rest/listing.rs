@@ -1,7 +1,10 @@
 //! `GET …/tools` and `GET …/tools/{name}`.
 
-use super::{VERSION, answer::RestError};
-use crate::http::{AdmittedRequest, Body, empty, json};
+use super::{
+    VERSION,
+    answer::{RestError, counted},
+};
+use crate::http::{AdmittedRequest, Body, empty};
 use crate::service::plain_meta;
 use ::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use serde_json::json;
@@ -11,6 +14,7 @@ use std::{
     ops::ControlFlow,
 };
 use trunkline_protocol::{Call, Fault, Object, Raw, message::meta::TOOL_METADATA, method};
+use trunkline_resilience::OutOfMemory;
 
 /// Pages of the handler's list that are read at most.
 const MAX_PAGES: usize = 1000;
@@ -23,10 +27,10 @@ pub(super) async fn list(request: &AdmittedRequest, query: Option<&str>) -> Resp
         let tools = tools(request).await.map_err(|fault| RestError::of_fault(&fault))?;
         Ok(page(tools, &filter))
     };
-    match answer.await {
-        Ok(body) => tagged(&request.headers, &body),
-        Err(error) => RestError::respond(&error),
-    }
+    let answer: Result<Raw, RestError> = answer.await;
+    answer
+        .and_then(|body| Ok(tagged(&request.headers, &body)?))
+        .unwrap_or_else(|error| RestError::respond(&error))
 }
 
 pub(super) async fn describe(request: &AdmittedRequest, name: &str) -> Response<Body> {
@@ -40,7 +44,9 @@ pub(super) async fn describe(request: &AdmittedRequest, name: &str) -> Response<
     });
     match searched.await {
         Ok(()) => match found {
-            Some(tool) => tagged(&request.headers, &tool.object),
+            Some(tool) => {
+                tagged(&request.headers, &tool.object).unwrap_or_else(|full| RestError::from(full).respond())
+            }
             None => RestError::no_such_tool(name).respond(),
         },
         Err(fault) => RestError::of_fault(&fault).respond(),
@@ -196,19 +202,19 @@ pub(super) fn fingerprint(text: &Raw) -> u64 {
 }
 
 /// The answer with its tag, or 304 if the client has it already.
-fn tagged(headers: &HeaderMap, body: &Raw) -> Response<Body> {
+fn tagged(headers: &HeaderMap, body: &Raw) -> Result<Response<Body>, OutOfMemory> {
     let tag = format!("\"{:016x}\"", fingerprint(body));
     let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     let known = known.flat_map(|value| value.split(',')).map(str::trim);
     let mut response = if known.into_iter().any(|one| one == "*" || one.trim_start_matches("W/") == tag) {
         empty(StatusCode::NOT_MODIFIED)
     } else {
-        json(StatusCode::OK, body.bytes().clone())
+        counted(StatusCode::OK, body)?
     };
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     if let Ok(tag) = HeaderValue::from_str(&tag) {
         headers.insert(header::ETAG, tag);
     }
-    response
+    Ok(response)
 }

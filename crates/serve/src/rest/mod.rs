@@ -48,6 +48,9 @@ pub struct RestLimits {
     pub retention: Duration,
     /// Bytes that are kept for the executions of one caller: results, events, questions.
     pub kept_bytes: u64,
+    /// Bytes that are kept for the executions of all callers. One caller keeps at most as many as
+    /// are left.
+    pub kept_bytes_total: u64,
 }
 
 impl Default for RestLimits {
@@ -58,6 +61,7 @@ impl Default for RestLimits {
             timeout: Duration::from_mins(5),
             retention: Duration::from_hours(1),
             kept_bytes: 64 << 20,
+            kept_bytes_total: 256 << 20,
         }
     }
 }
@@ -72,7 +76,7 @@ impl AdmittedRequest {
             (RestRoute::OpenApi, Method::GET | Method::HEAD) => Pending::running(
                 async move {
                     let document = openapi::document(&self).await;
-                    marks.on(document.unwrap_or_else(|fault| RestError::of_fault(&fault).respond()))
+                    marks.on(document.unwrap_or_else(|error| error.respond()))
                 },
                 HalfClose::Cancels,
             ),

@@ -2,7 +2,7 @@
 
 use super::answer::Finished;
 use crate::execution::{
-    Follower, Happened,
+    Follower, Happened, Watch,
     run::{Run, RunEvent},
 };
 use bytes::{Bytes, BytesMut};
@@ -27,6 +27,7 @@ pub(crate) struct CallStream {
 pub(crate) struct ExecutionStream {
     pub(super) follower: Follower,
     pub(super) reader: super::executions::Reader,
+    pub(super) _watch: Watch,
 }
 
 impl RestStream {

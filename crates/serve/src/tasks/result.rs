@@ -1,6 +1,7 @@
 //! `tasks/result`: waits until a task ends, and forwards its questions to the client meanwhile.
 
 use super::SessionTasks;
+use crate::execution::Watch;
 use futures_util::{future::join_all, stream};
 use std::{collections::HashSet, time::Duration};
 use tokio::sync::oneshot;
@@ -18,7 +19,12 @@ const POLL: Duration = Duration::from_millis(500);
 const POLL_BOUNDS: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(10));
 
 pub(super) fn wait(tasks: SessionTasks, params: Option<Raw>) -> Reply {
+    let watch = match tasks.service.executions.watch(&tasks.session.caller) {
+        Ok(watch) => watch,
+        Err(full) => return Reply::ready(Err(full)),
+    };
     let waiter = Waiter {
+        _watch: watch,
         tasks,
         params,
         id: String::new(),
@@ -34,6 +40,7 @@ pub(super) fn wait(tasks: SessionTasks, params: Option<Raw>) -> Reply {
 }
 
 struct Waiter {
+    _watch: Watch,
     tasks: SessionTasks,
     params: Option<Raw>,
     id: String,

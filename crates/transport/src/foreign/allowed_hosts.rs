@@ -1,6 +1,6 @@
 //! Hosts and networks that may be fetched although they are not public.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
 use url::Host;
@@ -28,6 +28,12 @@ pub struct InvalidHost(pub String);
 impl AllowedHosts {
     pub fn parse<'a>(entries: impl IntoIterator<Item = &'a str>) -> Result<Self, InvalidHost> {
         entries.into_iter().map(str::parse).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Every address is allowed.
+    pub fn any() -> Self {
+        let unspecified = [IpAddr::from(Ipv4Addr::UNSPECIFIED), Ipv6Addr::UNSPECIFIED.into()];
+        Self(unspecified.map(|address| AllowedHost::Network(address, 0)).to_vec())
     }
 
     /// True if a host of this name may have any address.

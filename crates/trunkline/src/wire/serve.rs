@@ -157,6 +157,7 @@ fn rest_limits(settings: &Settings) -> RestLimits {
         timeout: given.execution_timeout,
         retention: given.execution_retention,
         kept_bytes: given.execution_bytes,
+        kept_bytes_total: given.execution_bytes_total,
     }
 }
 

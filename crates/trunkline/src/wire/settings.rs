@@ -24,8 +24,10 @@ pub(crate) fn read(
     let vault = Vault::find(environment);
     let mut read = trunkline_config::load(&inputs(environment, file, flags, &vault)?);
     if let Ok(loaded) = &mut read {
-        // The lock file is part of the rules, so a change of it reloads them.
+        // The lock file is part of the rules, so a change of it reloads them, and our tools must
+        // not make one.
         if let Ok(lock) = lock_file(loaded) {
+            loaded.guarded.push(lock.clone());
             loaded.watched.push(Seen::now(lock));
         }
         // A new secret is used without a restart.

@@ -27,6 +27,7 @@ mod caller;
 mod classic;
 mod disclosed;
 mod door;
+mod endpoints;
 mod executions;
 mod executions_callers;
 mod executions_cli;

@@ -160,6 +160,7 @@ async fn v09_files_that_settings_name_are_out_of_reach_of_our_own_tools() {
     site.configure(&json!({
         "mcp": {"servers": {"files": {"pack": "filesystem", "root": site.folder.path(), "write": true}}},
         "auth": {"keys": "keys.json"},
+        "lockFile": site.path("accepted.json"),
     }));
     site.write("named.json", &fs::read_to_string(site.path("trunkline.json")).unwrap());
     let mut command = site.binary();
@@ -171,6 +172,7 @@ async fn v09_files_that_settings_name_are_out_of_reach_of_our_own_tools() {
     for path in [
         "named.json",
         "keys.json",
+        "accepted.json",
         ".config/trunkline/trunkline.json",
         ".config/trunkline/secrets/token",
         ".local/state/trunkline/approved.json",

@@ -2,13 +2,14 @@
 
 use super::{
     VERSION,
+    answer::{RestError, counted},
     listing::{Described, fingerprint, tools},
 };
-use crate::http::{AdmittedRequest, Body, json as respond};
+use crate::http::{AdmittedRequest, Body};
 use ::http::{Response, StatusCode};
 use serde_json::{Map, Value, json};
 use std::{fmt::Write as _, sync::LazyLock};
-use trunkline_protocol::{Fault, Object, Raw};
+use trunkline_protocol::{Object, Raw};
 
 /// The places of a tool's schemas within its operation.
 const INPUT: &str = "requestBody/content/application~1json/schema/properties/params";
@@ -43,10 +44,10 @@ static COMMON: LazyLock<Common> = LazyLock::new(|| {
     }
 });
 
-pub(super) async fn document(request: &AdmittedRequest) -> Result<Response<Body>, Fault> {
-    let tools = tools(request).await?;
+pub(super) async fn document(request: &AdmittedRequest) -> Result<Response<Body>, RestError> {
+    let tools = tools(request).await.map_err(|fault| RestError::of_fault(&fault))?;
     let document = describe(&request.service.path, &tools);
-    Ok(respond(StatusCode::OK, document.bytes().clone()))
+    Ok(counted(StatusCode::OK, &document)?)
 }
 
 /// `below` is the path of a view, or empty.
