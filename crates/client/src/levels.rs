@@ -6,9 +6,6 @@ use std::time::Duration;
 use trunkline_protocol::{Era, Object, Raw, message::Level, method};
 use trunkline_resilience::timeout;
 
-/// Level assumed for a legacy client that set none. It is not sent to the server, whose own
-/// default is as good.
-const DEFAULT: Level = Level::Info;
 /// Timeout of `logging/setLevel`; after it, the call goes on without.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -16,11 +13,10 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) struct Levels(Mutex<Option<Level>>);
 
 impl Levels {
-    /// Records the level that a caller of this era wants. Returns true if it must be sent to the
-    /// server.
-    fn lowers(&self, level: Level, caller: Era) -> bool {
+    /// Records the level that a caller wants. Returns true if it must be sent to the server.
+    fn lowers(&self, level: Level) -> bool {
         let mut set = self.0.lock();
-        let lowers = is_lower(level, caller, *set);
+        let lowers = is_lower(level, *set);
         if lowers {
             *set = Some(level);
         }
@@ -32,17 +28,14 @@ impl Levels {
     }
 }
 
-fn is_lower(level: Level, caller: Era, set: Option<Level>) -> bool {
-    match set {
-        None => caller == Era::Modern || level != DEFAULT,
-        Some(current) => level < current,
-    }
+fn is_lower(level: Level, set: Option<Level>) -> bool {
+    set.is_none_or(|set| level < set)
 }
 
 impl Inner {
     /// True if the server must be set to this level first.
-    pub(crate) fn must_set_level(&self, level: Level, caller: Era) -> bool {
-        self.accepts_levels() && is_lower(level, caller, self.levels.current())
+    pub(crate) fn must_set_level(&self, level: Level) -> bool {
+        self.accepts_levels() && is_lower(level, self.levels.current())
     }
 
     fn accepts_levels(&self) -> bool {
@@ -50,8 +43,8 @@ impl Inner {
     }
 
     /// Makes sure that the server sends messages of this level.
-    pub(crate) async fn want_level(&self, level: Level, caller: Era) {
-        if self.accepts_levels() && self.levels.lowers(level, caller) {
+    pub(crate) async fn want_level(&self, level: Level) {
+        if self.accepts_levels() && self.levels.lowers(level) {
             self.send_level(level).await;
         }
     }
@@ -79,13 +72,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lowest_wish_counts_and_a_default_is_no_wish() {
+    fn the_lowest_level_counts() {
         let levels = Levels::default();
-        assert!(!levels.lowers(Level::Info, Era::Legacy));
-        assert!(levels.lowers(Level::Error, Era::Legacy));
-        assert!(levels.lowers(Level::Info, Era::Legacy));
-        assert!(!levels.lowers(Level::Warning, Era::Modern));
-        assert!(levels.lowers(Level::Debug, Era::Modern));
+        assert!(levels.lowers(Level::Error));
+        assert!(levels.lowers(Level::Info));
+        assert!(!levels.lowers(Level::Info));
+        assert!(!levels.lowers(Level::Warning));
+        assert!(levels.lowers(Level::Debug));
         assert_eq!(levels.current(), Some(Level::Debug));
     }
 }

@@ -13,11 +13,7 @@ use std::{
     time::Duration,
 };
 use tokio::{runtime, sync::broadcast};
-use trunkline_protocol::{
-    Call, Era, Fault, FaultKind, Notification, Object, Part, Raw, Reply,
-    message::meta::{self, LOG_LEVEL},
-    method,
-};
+use trunkline_protocol::{Call, Era, Fault, FaultKind, Notification, Object, Part, Raw, Reply, method};
 use trunkline_resilience::timeout;
 
 /// Limit of resources per listener.
@@ -73,7 +69,7 @@ pub(crate) fn listen(connection: Arc<Inner>, call: &Call) -> Reply {
         counted: Vec::new(),
         follows_tasks: tasks::follows_tasks(call.params.as_ref()),
         ignores_capability: call.revision.era() == Era::Legacy,
-        logs: call.revision.era() == Era::Legacy && meta::get(call.params.as_ref(), LOG_LEVEL).is_some(),
+        logs: call.revision.era() == Era::Legacy,
         stage: ListenStage::Beginning,
     };
     Reply::new(stream::unfold(listener, |mut listener| async move {

@@ -137,7 +137,8 @@ fn are_answers(answers: &Raw) -> bool {
 /// Parses a `_meta` and rewrites it for this server; also returns the caller's progress token.
 fn read_meta(given: Option<&Raw>, caller: Era, connection: &Inner) -> (Arc<ServerMeta>, Option<Raw>) {
     let members = given.and_then(Raw::object).unwrap_or_default();
-    let level = members.get(LOG_LEVEL).and_then(Raw::text).and_then(|level| level.parse().ok());
+    let level: Option<Level> =
+        members.get(LOG_LEVEL).and_then(Raw::text).and_then(|level| level.parse().ok());
     let follows_tasks = members.get(CLIENT_CAPABILITIES).is_some_and(declares_tasks);
     let token = members.get(PROGRESS_TOKEN).cloned();
     let (meta, version) = match connection.speech.era() {
@@ -145,6 +146,10 @@ fn read_meta(given: Option<&Raw>, caller: Era, connection: &Inner) -> (Arc<Serve
         Era::Modern => {
             let mut meta = members.clone();
             meta.remove(PROGRESS_TOKEN);
+            // A modern server logs nothing to a caller that names no level.
+            if caller == Era::Legacy && level.is_none() {
+                meta.set(LOG_LEVEL, Raw::string(Level::UNSET.as_str()));
+            }
             if caller == Era::Legacy && !follows_tasks {
                 // The client polls tasks for the caller, so it declares that it can.
                 follow_tasks(&mut meta);

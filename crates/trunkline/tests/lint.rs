@@ -3,8 +3,8 @@
 mod support;
 
 use serde_json::Value;
-use std::{fs, process::Command};
-use support::{Run, scripted, trunkline};
+use std::{collections::BTreeMap, fs, process::Command};
+use support::{Run, scripted, server, trunkline};
 
 /// The scripted server has one tool with a broken schema, and accepts every revision.
 #[test]
@@ -260,4 +260,47 @@ fn our_own_configuration_has_no_faults_and_fixes_are_in_the_syntax_of_the_file()
         assert_eq!(run.code, 1, "{file}: {run}");
         assert!(fixes.iter().all(|fix| run.stdout.contains(fix)), "{file}: {run}");
     }
+}
+
+/// The outcome of every rule against a command, without the rule about two processes.
+fn outcomes(command: &[String]) -> (BTreeMap<String, String>, String) {
+    let mut lint = trunkline(&[]);
+    lint.args(["lint", "--json", "--fail-on", "never", "--connect-timeout", "20s", "--"]).args(command);
+    let run = Run::of(&mut lint, "");
+    let report: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"));
+    let word = |rule: &Value, member: &str| rule[member].as_str().unwrap_or_default().to_owned();
+    let rules = report["targets"][0]["rules"].as_array().unwrap_or_else(|| panic!("{run}")).iter();
+    let mut all: BTreeMap<_, _> = rules
+        .map(|rule| (word(rule, "rule"), format!("{} {}", word(rule, "outcome"), word(rule, "why"))))
+        .collect();
+    let second = all.remove("second-process").unwrap_or_else(|| panic!("{run}"));
+    (all, second)
+}
+
+/// Compares a server of which only one process can run with the same server without that limit.
+fn is_judged_like_any_other(how: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let [python, script] = server();
+    let exclusive = script.replace("scripted_server", "exclusive_server");
+    let lock = folder.path().join("lock").to_str().unwrap().to_owned();
+    let (alone, second) = outcomes(&[python.clone(), exclusive, how.to_owned(), lock]);
+    assert!(second.starts_with("finding"), "{second}");
+    let (usual, second) = outcomes(&[python, script]);
+    assert_eq!(second.trim(), "passed");
+    assert_eq!(alone, usual);
+}
+
+#[test]
+fn a_server_whose_second_process_kills_the_first_is_judged_like_any_other() {
+    is_judged_like_any_other("kill");
+}
+
+#[test]
+fn a_server_whose_second_process_waits_for_the_first_is_judged_like_any_other() {
+    is_judged_like_any_other("wait");
+}
+
+#[test]
+fn a_server_that_refuses_a_second_process_is_judged_like_any_other() {
+    is_judged_like_any_other("refuse");
 }

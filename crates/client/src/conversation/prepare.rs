@@ -27,7 +27,7 @@ pub(super) struct Prepared {
 #[derive(Default)]
 struct Needs {
     /// A log level that the server must be set to, and the caller's era.
-    level: Option<(Level, Era)>,
+    level: Option<Level>,
     /// The tool whose header rules and task support must be known.
     tool: Option<String>,
     /// The tool, prompt or resource that the line is locked for.
@@ -69,7 +69,7 @@ impl Conversation {
             return None;
         }
         let Some(relay) = &self.relay else { return Some(Prepared::default()) };
-        if relay.level.is_some_and(|level| self.connection.must_set_level(level, relay.caller.era())) {
+        if relay.level.is_some_and(|level| self.connection.must_set_level(level)) {
             return None;
         }
         let mut prepared = Prepared::default();
@@ -91,7 +91,7 @@ impl Conversation {
         let Some(relay) = &self.relay else { return Needs::default() };
         let name = || self.ask.params.get("name").and_then(Raw::text).unwrap_or_default().into_owned();
         Needs {
-            level: relay.level.map(|level| (level, relay.caller.era())),
+            level: relay.level,
             tool: self.is_tool_of_caller().then(name),
             subject: self.lock_subject().cloned(),
         }
@@ -139,8 +139,8 @@ impl Conversation {
 
 async fn prepare(connection: Arc<Inner>, needs: Needs) -> Result<Prepared, Fault> {
     connection.ready().await?;
-    if let Some((level, caller)) = needs.level {
-        connection.want_level(level, caller).await;
+    if let Some(level) = needs.level {
+        connection.want_level(level).await;
     }
     let fact = match &needs.tool {
         None => None,

@@ -1,12 +1,16 @@
 //! Runs probes: first the introduction in both eras, then all others, in parallel as far as the
-//! limit on open lines allows.
+//! limit on open lines allows. Processes that disturb each other run one at a time.
 
-use super::{Event, Options, ServerSubject, plan};
+use super::{
+    Event, Options, ServerSubject, exclusive,
+    introduction::{Introduced, OTHER_ERA, SILENCE, Unreachable, introduce, introduce_era, unreachable},
+    plan,
+};
 use crate::{
-    evidence::{Direction, Evidence, Line, Missed, Settled},
+    evidence::{Evidence, Line, Missed},
     probes::{self, Known, LineUse, Probe, Stage},
     rule::Mode,
-    wire::{Dial, Speaker},
+    wire::{Dial, Processes, Speaker},
 };
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -24,34 +28,33 @@ use trunkline_protocol::Era;
 /// Timeout of a probe for which silence is a possible outcome.
 const PROBE_ANSWER: Duration = Duration::from_secs(3);
 
-/// Upper bound of the answer timeout that is derived from a slow introduction.
+/// Upper bound of the answer timeout for a slow server or on a busy machine.
 const LONGEST_ANSWER: Duration = Duration::from_secs(20);
-
-/// Minimum time for the modern era to answer after the legacy one has; a slow legacy answer
-/// extends it.
-const OTHER_ERA: Duration = Duration::from_secs(2);
-
-/// The server could not be started or reached, so there is nothing to judge.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{why}")]
-pub struct Unreachable {
-    pub why: String,
-    /// The end of what the process wrote to stderr.
-    pub stderr: String,
-}
-
-/// The outcome of the introduction in one era.
-struct Introduced {
-    speaker: Speaker,
-    era: Era,
-    introduction: Option<Value>,
-}
 
 /// Runs the probes against a server and records every frame.
 pub async fn gather(subject: &ServerSubject, options: &Options) -> Result<Evidence, Unreachable> {
     options.progress.tell(Event::Connecting { target: &subject.name });
     let mut dial = subject.dial.clone();
     dial.answer = options.budget.start;
+    dial.longest = options.budget.answer.min(LONGEST_ANSWER);
+    let calls = Arc::new(AtomicUsize::new(options.active.calls));
+    let evidence = side_by_side(subject, options, dial.clone(), calls.clone()).await?;
+    if !exclusive::is_suspected(&evidence) {
+        return Ok(evidence);
+    }
+    let Some(how) = Box::pin(exclusive::disturbance(&dial, &evidence)).await else { return Ok(evidence) };
+    // What the processes did to each other says nothing about the server's protocol.
+    let mut evidence = one_at_a_time(subject, options, dial, calls).await;
+    evidence.exclusive = Some(how);
+    Ok(evidence)
+}
+
+async fn side_by_side(
+    subject: &ServerSubject,
+    options: &Options,
+    mut dial: Dial,
+    calls: Arc<AtomicUsize>,
+) -> Result<Evidence, Unreachable> {
     let (mut introduced, closed) = Box::pin(introduce(&dial)).await;
     if introduced.iter().all(|era| era.introduction.is_none())
         && introduced.iter().any(Introduced::refuses_posts)
@@ -68,10 +71,6 @@ pub async fn gather(subject: &ServerSubject, options: &Options) -> Result<Eviden
     {
         modern.speaker.ask(probes::UNINTRODUCED, "tools/list", json!({})).await;
     }
-    // On a busy machine all answers are slow, not only the first.
-    let slowest = introduced.iter().filter(|era| era.introduction.is_some()).map(Introduced::took).max();
-    let patient = slowest.unwrap_or_default().saturating_mul(2).min(LONGEST_ANSWER);
-    dial.answer = options.budget.answer.min(PROBE_ANSWER).max(patient);
     if closed.is_empty()
         && let Some(unreachable) = unreachable(&introduced)
     {
@@ -80,162 +79,52 @@ pub async fn gather(subject: &ServerSubject, options: &Options) -> Result<Eviden
         }
         return Err(unreachable);
     }
-    let mut evidence = probe(subject, options, dial, introduced).await;
+    let slowest = introduced.iter().filter(|era| era.introduction.is_some()).map(Introduced::took).max();
+    let dial = patient(dial, options, slowest.unwrap_or_default());
+    let run = Run::new(subject, options, &dial, calls);
+    let mut evidence = run.evidence(&dial);
+    evidence.served = introduced.iter().filter(|era| era.introduction.is_some()).map(|era| era.era).collect();
+    for (lines, missed) in join_all(introduced.into_iter().map(|era| run.era(era, dial.clone()))).await {
+        evidence.lines.extend(lines);
+        evidence.missed.extend(missed);
+    }
     evidence.lines.extend(closed);
     Ok(evidence)
 }
 
-async fn probe(
+/// Runs the probes of one era after those of the other, with one process at a time.
+async fn one_at_a_time(
     subject: &ServerSubject,
     options: &Options,
-    dial: Dial,
-    introduced: Vec<Introduced>,
+    mut dial: Dial,
+    calls: Arc<AtomicUsize>,
 ) -> Evidence {
-    let mut evidence = Evidence::new(&subject.name, dial.carrier());
-    evidence.address = dial.address().cloned();
-    evidence.served = introduced.iter().filter(|era| era.introduction.is_some()).map(|era| era.era).collect();
-    let run = Run {
-        target: &subject.name,
-        options,
-        carrier: dial.carrier(),
-        until: Instant::now() + options.budget.total,
-        lines: Semaphore::new(options.budget.lines),
-        calls: Arc::new(AtomicUsize::new(options.active.calls)),
-        done: AtomicUsize::new(0),
-        total: introduced
-            .iter()
-            .filter(|era| era.introduction.is_some())
-            .map(|era| plan::probes(options, era.era, dial.carrier()).len())
-            .sum(),
-    };
-    for (lines, missed) in join_all(introduced.into_iter().map(|era| run.era(era, dial.clone()))).await {
+    dial.processes = Processes::OneAtATime;
+    let run = Run::new(subject, options, &dial, calls);
+    let mut evidence = run.evidence(&dial);
+    let legacy = introduce_era(&dial, Era::Legacy).await;
+    let took = legacy.introduction.is_some().then(|| legacy.took());
+    let legacy = run.era(legacy, patient(dial.clone(), options, took.unwrap_or_default())).await;
+    // Legacy servers may ignore `server/discover`.
+    let mut impatient = dial.clone();
+    impatient.answer = dial.answer.min(took.map_or(SILENCE, |took| OTHER_ERA.max(took * 2)));
+    let modern = introduce_era(&impatient, Era::Modern).await;
+    evidence.served.extend(modern.introduction.is_some().then_some(Era::Modern));
+    evidence.served.extend(took.map(|_| Era::Legacy));
+    let dial = patient(dial, options, modern.took().max(took.unwrap_or_default()));
+    let modern = run.era(modern, dial).await;
+    for (lines, missed) in [modern, legacy] {
         evidence.lines.extend(lines);
         evidence.missed.extend(missed);
     }
     evidence
 }
 
-/// Time after which the input of a silent process is closed, to see whether it flushes a buffered
-/// answer.
-const SILENCE: Duration = Duration::from_secs(10);
-
-async fn introduce(dial: &Dial) -> (Vec<Introduced>, Vec<Line>) {
-    let mut impatient = dial.clone();
-    impatient.answer = dial.answer.min(SILENCE);
-    let modern = introduce_era(&impatient, Era::Modern);
-    let legacy = introduce_era(dial, Era::Legacy);
-    tokio::pin!(legacy);
-    let (modern, first_legacy) = {
-        tokio::pin!(modern);
-        tokio::select! {
-            first = &mut modern => (Some(first), None),
-            first = &mut legacy => {
-                let wait = if first.introduction.is_some() { OTHER_ERA.max(first.took()) } else { SILENCE };
-                (tokio::time::timeout(wait, &mut modern).await.ok(), Some(first))
-            }
-        }
-    };
-    let (mut introduced, mut closed) = (Vec::new(), Vec::new());
-    let mut again = false;
-    let mut wait = dial.answer;
-    match modern {
-        Some(silent) if silent.is_silent() => {
-            // A process that buffers its output flushes it after EOF on its input.
-            let line = silent.speaker.finish().await;
-            if line.frames.iter().any(|frame| frame.direction == Direction::Received) {
-                wait = wait.min(SILENCE);
-            }
-            closed.push(line);
-            again = true;
-        }
-        other => introduced.extend(other),
-    }
-    let legacy = match first_legacy {
-        Some(legacy) => Some(legacy),
-        None => tokio::time::timeout(wait, legacy).await.ok(),
-    };
-    let Some(legacy) = legacy else { return (introduced, closed) };
-    if legacy.introduction.is_some() {
-        // The server was only slow, so the late answer does not prove buffering.
-        closed.clear();
-    }
-    // Retries the modern era: the server was slow to start and is warm now.
-    if again && legacy.introduction.is_some() {
-        impatient.answer = OTHER_ERA.max(legacy.took().saturating_mul(2)).min(dial.answer);
-        introduced.push(introduce_era(&impatient, Era::Modern).await);
-    }
-    introduced.push(legacy);
-    (introduced, closed)
-}
-
-async fn introduce_era(dial: &Dial, era: Era) -> Introduced {
-    let mut speaker = dial.open("main", era).await;
-    let step = match era {
-        Era::Legacy => probes::INITIALIZE,
-        Era::Modern => probes::DISCOVER,
-    };
-    let introduction = speaker.introduce(step).await;
-    let modern = |result: &Value| {
-        ["supportedVersions", "capabilities", "resultType"].iter().any(|member| result.get(member).is_some())
-    };
-    let legacy =
-        |result: &Value| result.get("protocolVersion").is_some() || result.get("capabilities").is_some();
-    let introduction = introduction.filter(|result| match era {
-        Era::Modern => modern(result),
-        Era::Legacy => legacy(result),
-    });
-    Introduced { speaker, era, introduction }
-}
-
-impl Introduced {
-    /// True if a process timed out without writing anything.
-    fn is_silent(&self) -> bool {
-        let silent = self.speaker.so_far(|line| {
-            line.frames.iter().all(|frame| frame.direction == Direction::Sent)
-                && line.exchanges.iter().any(|exchange| matches!(exchange.settled, Settled::Silent(_)))
-        });
-        silent && self.speaker.is_process()
-    }
-
-    /// True if the server answered, even if with an error.
-    fn was_refused(&self) -> bool {
-        self.speaker
-            .so_far(|line| line.exchanges.iter().any(|exchange| exchange.settled == Settled::Answered))
-    }
-
-    /// True if there was an HTTP response: without an introduction, the server may speak HTTP+SSE.
-    fn refuses_posts(&self) -> bool {
-        self.speaker.so_far(|line| line.exchanges.iter().any(|exchange| exchange.http.is_some()))
-    }
-
-    /// Duration of the introduction.
-    fn took(&self) -> Duration {
-        self.speaker.so_far(|line| line.exchanges.first().map_or(Duration::ZERO, |first| first.took))
-    }
-}
-
-/// Returns the error if the connection failed in every era.
-fn unreachable(introduced: &[Introduced]) -> Option<Unreachable> {
-    let mut why = None;
-    for era in introduced {
-        if let Some(failed) = era.speaker.failed() {
-            why = Some(failed.to_owned());
-            continue;
-        }
-        let failed = era.speaker.so_far(|line| {
-            let spoke = line.frames.iter().any(|frame| frame.direction != Direction::Sent);
-            if spoke || line.ended.is_some() || line.exchanges.iter().any(|exchange| exchange.http.is_some())
-            {
-                return None;
-            }
-            line.exchanges.iter().find_map(|exchange| match &exchange.settled {
-                Settled::Failed(why) => Some(why.clone()),
-                _ => None,
-            })
-        });
-        why = Some(failed?);
-    }
-    why.map(|why| Unreachable { why, stderr: String::new() })
+/// Sets the timeouts of probes. If the introduction was slow, all answers may be.
+fn patient(mut dial: Dial, options: &Options, introduction: Duration) -> Dial {
+    let patient = introduction.saturating_mul(2).min(LONGEST_ANSWER);
+    dial.answer = options.budget.answer.min(PROBE_ANSWER).max(patient);
+    dial
 }
 
 /// The state of one run against one target.
@@ -247,12 +136,32 @@ struct Run<'a> {
     lines: Semaphore,
     calls: Arc<AtomicUsize>,
     done: AtomicUsize,
-    total: usize,
+    total: AtomicUsize,
 }
 
 type Gathered = (Vec<Line>, Vec<Missed>);
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn new(subject: &'a ServerSubject, options: &'a Options, dial: &Dial, calls: Arc<AtomicUsize>) -> Self {
+        let carrier = dial.carrier();
+        Self {
+            target: &subject.name,
+            options,
+            carrier,
+            until: Instant::now() + options.budget.total,
+            lines: Semaphore::new(options.budget.lines),
+            calls,
+            done: AtomicUsize::new(0),
+            total: AtomicUsize::new(0),
+        }
+    }
+
+    fn evidence(&self, dial: &Dial) -> Evidence {
+        let mut evidence = Evidence::new(self.target, self.carrier);
+        evidence.address = dial.address().cloned();
+        evidence
+    }
+
     async fn era(&self, introduced: Introduced, dial: Dial) -> Gathered {
         let Introduced { mut speaker, era, introduction } = introduced;
         let Some(introduction) = introduction else {
@@ -260,10 +169,13 @@ impl Run<'_> {
         };
         speaker.patience(dial.answer);
         let known = Arc::new(self.known(era, dial, introduction));
-        let (mut shared, own): (Vec<_>, Vec<_>) = plan::probes(self.options, era, self.carrier)
-            .into_iter()
-            .partition(|probe| matches!(probe.line, LineUse::Shared | LineUse::Risky));
-        let (last, own): (Vec<_>, Vec<_>) = own.into_iter().partition(|probe| probe.line == LineUse::Last);
+        let planned = plan::probes(self.options, era, self.carrier);
+        self.total.fetch_add(planned.len(), Ordering::Relaxed);
+        let (mut shared, own): (Vec<_>, Vec<_>) =
+            planned.into_iter().partition(|probe| matches!(probe.line, LineUse::Shared | LineUse::Risky));
+        let alone = known.dial.processes == Processes::OneAtATime;
+        let (last, own): (Vec<_>, Vec<_>) =
+            own.into_iter().partition(|probe| alone || probe.line == LineUse::Last);
         // Malformed JSON goes first of the risky ones: an error without an id is then its answer,
         // and no late answer to another broken message.
         let risk = |probe: &Probe| match probe.line {
@@ -376,7 +288,8 @@ impl Run<'_> {
 
     fn begins(&self, probe: &Probe) {
         let done = self.done.fetch_add(1, Ordering::Relaxed);
-        let event = Event::Probe { target: self.target, name: probe.name, done, total: self.total };
+        let total = self.total.load(Ordering::Relaxed);
+        let event = Event::Probe { target: self.target, name: probe.name, done, total };
         self.options.progress.tell(event);
     }
 

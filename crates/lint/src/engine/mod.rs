@@ -1,12 +1,15 @@
 //! The engine: selects rules, runs the probes they need, runs the checks, and builds the report.
 
+mod exclusive;
 mod gather;
+mod introduction;
 mod judge;
 mod options;
 mod plan;
 mod subject;
 
-pub use gather::{Unreachable, gather};
+pub use gather::gather;
+pub use introduction::Unreachable;
 pub use judge::judge;
 pub use options::{Active, Budget, Callable, Event, Options, Progress, Selection};
 pub(crate) use subject::Dialect;

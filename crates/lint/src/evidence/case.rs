@@ -183,8 +183,10 @@ impl<'a> Asked<'a> {
         &self.exchange.settled
     }
 
+    /// The time that it took, without that in which the server waited for a CPU: a busy machine
+    /// is not its fault.
     pub fn took(&self) -> std::time::Duration {
-        self.exchange.took
+        self.exchange.took.saturating_sub(self.exchange.queued)
     }
 
     pub fn http(&self) -> Option<&'a HttpHead> {

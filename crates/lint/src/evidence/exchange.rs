@@ -22,6 +22,8 @@ pub struct Exchange {
     /// Over HTTP: the head of the response.
     pub http: Option<HttpHead>,
     pub took: Duration,
+    /// The part of it in which the server waited for a CPU.
+    pub queued: Duration,
 }
 
 /// The outcome of waiting for an answer.

@@ -1,7 +1,7 @@
 //! Line: one connection to the server, with all its frames.
 
 use super::{
-    exchange::{Exchange, Step},
+    exchange::{Exchange, Settled, Step},
     frame::{Direction, Frame},
     listed::List,
 };
@@ -9,16 +9,17 @@ use serde_json::Value;
 use std::time::Duration;
 use trunkline_protocol::Era;
 
+/// The purpose of the line on which the server introduces itself first.
+pub const MAIN: &str = "main";
+
 #[derive(Debug, Default)]
 pub struct Line {
     /// The era of the line; `None` until it is known.
     pub era: Option<Era>,
-    /// The name of the probe that uses it, or `main`.
+    /// The name of the probe that uses it, or [`MAIN`].
     pub purpose: &'static str,
     pub frames: Vec<Frame>,
     pub exchanges: Vec<Exchange>,
-    /// The part of the first exchange in which the server waited for a CPU.
-    pub queued: Duration,
     /// Set if the server ended the line by itself.
     pub ended: Option<Ending>,
     /// The time at which we closed it.
@@ -58,6 +59,16 @@ impl Line {
         Self { purpose, ..Self::default() }
     }
 
+    /// True if something was sent on it, or it could not be opened.
+    pub fn is_used(&self) -> bool {
+        !self.frames.is_empty() || !self.exchanges.is_empty() || self.failed.is_some()
+    }
+
+    /// True if the server answered the first message, even if with an error.
+    pub fn was_answered(&self) -> bool {
+        self.exchanges.first().is_some_and(|first| first.settled == Settled::Answered)
+    }
+
     /// True if generated messages were sent on it.
     pub fn is_fuzzed(&self) -> bool {
         self.purpose.starts_with("fuzz-")
@@ -93,7 +104,6 @@ impl Line {
 
 #[cfg(test)]
 mod tests {
-    use super::super::exchange::Settled;
     use super::*;
     use bytes::Bytes;
 
@@ -115,6 +125,7 @@ mod tests {
             settled: Settled::Silent(waited),
             http: None,
             took: waited,
+            queued: Duration::ZERO,
         })
     }
 

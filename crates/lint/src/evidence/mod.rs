@@ -14,7 +14,7 @@ mod surrogates;
 pub use case::{Asked, Case, Message};
 pub use exchange::{Exchange, HttpHead, Settled, Step};
 pub use frame::{Direction, Frame, FrameRef};
-pub use line::{Departed, Ending, Line};
+pub use line::{Departed, Ending, Line, MAIN};
 pub use listed::{Item, List};
 
 use crate::probes::Probe;
@@ -34,6 +34,8 @@ pub struct Evidence {
     pub lines: Vec<Line>,
     /// Probes that could not run, with the reason.
     pub missed: Vec<Missed>,
+    /// How two processes of the server disturb each other, if they do.
+    pub exclusive: Option<String>,
 }
 
 /// A probe that did not run or did not complete.
@@ -53,6 +55,7 @@ impl Evidence {
             served: Vec::new(),
             lines: Vec::new(),
             missed: Vec::new(),
+            exclusive: None,
         }
     }
 

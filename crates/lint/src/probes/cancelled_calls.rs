@@ -33,7 +33,7 @@ pub(crate) static CANCELLED_CALLS: Probe =
     Probe::new("cancelled-calls", Mode::Active, |stage| Box::pin(run(stage))).line(LineUse::Risky);
 
 async fn run(stage: &mut Stage) {
-    let Some((name, arguments, took)) = stage.speaker.so_far(slowest) else { return };
+    let Some((name, arguments, took)) = stage.find(slowest) else { return };
     let http = stage.speaker.url().is_some();
     // In the legacy era, closing the stream does not cancel the call, and the cancellation would
     // need a second connection.

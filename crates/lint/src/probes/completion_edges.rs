@@ -3,7 +3,7 @@
 
 use super::{Probe, Stage};
 use crate::{
-    evidence::{Line, List, Step},
+    evidence::{List, Step},
     rule::Mode,
 };
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ async fn run(stage: &mut Stage) {
         stage.speaker.ask(COMPLETION_UNDECLARED_STEP, "completion/complete", unknown).await;
         return;
     }
-    for (about, params) in stage.speaker.so_far(questions) {
+    for (about, params) in questions(stage) {
         stage.speaker.ask_variant((COMPLETED_STEP, about), "completion/complete", params).await;
     }
     stage.speaker.ask(COMPLETION_UNKNOWN_STEP, "completion/complete", unknown).await;
@@ -34,12 +34,12 @@ fn reference(kind: &str, member: &str, name: &str, argument: &str) -> Value {
     json!({"ref": {"type": kind, member: name}, "argument": {"name": argument, "value": ""}})
 }
 
-fn questions(line: &Line) -> Vec<(String, Value)> {
-    let prompts = line.listed(List::Prompts).filter_map(|prompt| {
+fn questions(stage: &Stage) -> Vec<(String, Value)> {
+    let prompts = stage.listed(List::Prompts).into_iter().filter_map(|prompt| {
         let (name, argument) = (prompt["name"].as_str()?, prompt["arguments"][0]["name"].as_str()?);
         Some((format!("prompt {name}, {argument}"), reference("ref/prompt", "name", name, argument)))
     });
-    let templates = line.listed(List::Templates).filter_map(|template| {
+    let templates = stage.listed(List::Templates).into_iter().filter_map(|template| {
         let uri = template["uriTemplate"].as_str()?;
         let inside = uri.split_once('{')?.1.split_once('}')?.0;
         let variable = inside.trim_start_matches(['+', '#', '.', '/', ';', '?', '&']);

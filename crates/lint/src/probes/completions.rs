@@ -13,11 +13,9 @@ pub(crate) static COMPLETIONS: Probe =
     Probe::new("completions", Mode::Negative, |stage| Box::pin(run(stage)));
 
 async fn run(stage: &mut Stage) {
-    let prompt = stage.speaker.so_far(|line| {
-        line.listed(List::Prompts).find_map(|prompt| {
-            let argument = prompt["arguments"].get(0)?.get("name")?.as_str()?;
-            Some((prompt["name"].as_str()?.to_owned(), argument.to_owned()))
-        })
+    let prompt = stage.listed(List::Prompts).into_iter().find_map(|prompt| {
+        let argument = prompt["arguments"].get(0)?.get("name")?.as_str()?;
+        Some((prompt["name"].as_str()?.to_owned(), argument.to_owned()))
     });
     let Some((name, argument)) = prompt else { return };
     let params =

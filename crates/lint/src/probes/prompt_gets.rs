@@ -17,10 +17,9 @@ pub(crate) static PROMPT_GETS: Probe = Probe::new("prompt-gets", Mode::Passive, 
 const SAMPLE: usize = 5;
 
 async fn run(stage: &mut Stage) {
-    let prompts: Vec<Value> =
-        stage.speaker.so_far(|line| line.listed(List::Prompts).take(SAMPLE).cloned().collect());
+    let prompts = stage.listed(List::Prompts);
     stage.speaker.patience(stage.known.owed);
-    for prompt in prompts {
+    for prompt in prompts.into_iter().take(SAMPLE) {
         let Some(name) = prompt["name"].as_str() else { continue };
         let arguments = prompt["arguments"].as_array().into_iter().flatten();
         let given: Map<String, Value> = arguments

@@ -17,7 +17,7 @@ pub(crate) static REQUEST_STATE: Probe =
         .line(LineUse::Risky);
 
 async fn run(stage: &mut Stage) {
-    let Some((name, arguments, state)) = stage.speaker.so_far(waiting) else { return };
+    let Some((name, arguments, state)) = stage.find(waiting) else { return };
     if !stage.known.take_call() {
         return;
     }

@@ -2,7 +2,7 @@
 
 use super::{Probe, Stage};
 use crate::{
-    evidence::{Line, List, Step},
+    evidence::{List, Step},
     rule::Mode,
 };
 use serde_json::json;
@@ -23,7 +23,9 @@ async fn run(stage: &mut Stage) {
         return;
     }
     let mut uris = vec![format!("file:///{FILE}")];
-    for template in stage.speaker.so_far(templates).into_iter().take(TEMPLATES) {
+    let templates = stage.listed(List::Templates).into_iter();
+    let templates = templates.filter_map(|item| Some(item["uriTemplate"].as_str()?.to_owned()));
+    for template in templates.take(TEMPLATES) {
         let Some((before, rest)) = template.split_once('{') else { continue };
         let after = rest.split_once('}').map_or("", |(_, after)| after);
         // Templates with a second variable are skipped.
@@ -37,8 +39,4 @@ async fn run(stage: &mut Stage) {
     for uri in uris {
         stage.speaker.ask_variant((RESOURCE_ESCAPE_STEP, &uri), "resources/read", json!({"uri": uri})).await;
     }
-}
-
-fn templates(line: &Line) -> Vec<String> {
-    line.listed(List::Templates).filter_map(|item| item["uriTemplate"].as_str()).map(str::to_owned).collect()
 }

@@ -19,15 +19,10 @@ const SAMPLE: usize = 5;
 const MOST_BYTES: u64 = 1024 * 1024;
 
 async fn run(stage: &mut Stage) {
-    let uris: Vec<String> = stage.speaker.so_far(|line| {
-        let small = |resource: &&Value| resource["size"].as_u64().is_none_or(|size| size <= MOST_BYTES);
-        line.listed(List::Resources)
-            .filter(small)
-            .filter_map(|resource| resource["uri"].as_str())
-            .take(SAMPLE)
-            .map(str::to_owned)
-            .collect()
-    });
+    let small = |resource: &Value| resource["size"].as_u64().is_none_or(|size| size <= MOST_BYTES);
+    let resources = stage.listed(List::Resources).into_iter().filter(small);
+    let uris: Vec<String> =
+        resources.filter_map(|resource| Some(resource["uri"].as_str()?.to_owned())).take(SAMPLE).collect();
     stage.speaker.patience(stage.known.owed);
     for uri in uris {
         let heard = stage

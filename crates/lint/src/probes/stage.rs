@@ -5,7 +5,7 @@ use super::{INTRODUCED_AGAIN, PING_STEP};
 use crate::{
     engine::{Active, Callable},
     evidence::{Line, List, Settled, Step},
-    wire::{Dial, Heard, Speaker},
+    wire::{Dial, Heard, Processes, Speaker},
 };
 use serde_json::{Value, json};
 use std::{
@@ -84,15 +84,21 @@ impl Stage {
     }
 
     /// Opens another line to the same server and runs the introduction on it.
-    pub async fn another(&self, purpose: &'static str) -> Speaker {
+    pub async fn another(&mut self, purpose: &'static str) -> Speaker {
         let mut speaker = self.fresh(purpose).await;
         speaker.introduce(INTRODUCED_AGAIN).await;
         speaker.patience(self.known.patience());
         speaker
     }
 
-    /// Opens another line without an introduction.
-    pub async fn fresh(&self, purpose: &'static str) -> Speaker {
+    /// Opens another line without an introduction. If only one process may run at a time, it ends
+    /// its own first; the next probe on that line gets a new one.
+    pub async fn fresh(&mut self, purpose: &'static str) -> Speaker {
+        if self.known.dial.processes == Processes::OneAtATime {
+            let closed = Speaker::closed(self.era(), &self.known.dial);
+            let own = std::mem::replace(&mut self.speaker, closed);
+            self.done(own).await;
+        }
         let mut speaker = self.known.dial.open(purpose, self.known.era).await;
         // A new process may need as long for its first answer as the first one.
         speaker.patience(self.known.start);
@@ -101,7 +107,8 @@ impl Stage {
 
     /// Closes a line that was opened here, and keeps its record.
     pub async fn done(&mut self, speaker: Speaker) {
-        self.more.push(speaker.finish().await);
+        let line = speaker.finish().await;
+        self.more.extend(line.is_used().then_some(line));
     }
 
     /// The tools this run may call, as the server lists them.
@@ -113,6 +120,11 @@ impl Stage {
             Callable::All => true,
         };
         self.listed(List::Tools).into_iter().filter(may).collect()
+    }
+
+    /// The first hit on the lines of this stage: on an earlier one if the current has none.
+    pub(super) fn find<T>(&self, find: impl Fn(&Line) -> Option<T>) -> Option<T> {
+        self.speaker.so_far(&find).or_else(|| self.more.iter().find_map(find))
     }
 
     /// The items of a list, from all lines of this stage.
@@ -172,8 +184,7 @@ impl Stage {
 
     /// Closes all lines and returns their records, the main line first.
     pub(crate) async fn finish(self) -> Vec<Line> {
-        let mut lines = vec![self.speaker.finish().await];
-        lines.extend(self.more);
-        lines
+        let own = self.speaker.finish().await;
+        std::iter::once(own).chain(self.more).filter(Line::is_used).collect()
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{Probe, Stage};
 use crate::{
-    evidence::{Line, List, Step},
+    evidence::{List, Step},
     rule::{Eras, Mode},
 };
 use serde_json::json;
@@ -24,16 +24,11 @@ async fn run(stage: &mut Stage) {
         stage.speaker.ask(SUBSCRIBE_UNDECLARED_STEP, "resources/subscribe", params).await;
         return;
     }
-    let Some(uri) = stage.speaker.so_far(first_resource) else { return };
+    let resources = stage.listed(List::Resources);
+    let Some(uri) = resources.first().and_then(|resource| resource["uri"].as_str()) else { return };
     let params = json!({"uri": uri});
     let subscribed = stage.speaker.ask(SUBSCRIBE_STEP, "resources/subscribe", params.clone()).await;
     if subscribed.result().is_some() {
         stage.speaker.ask(UNSUBSCRIBE_STEP, "resources/unsubscribe", params).await;
     }
-}
-
-fn first_resource(line: &Line) -> Option<String> {
-    let page = line.exchanges.iter().find(|exchange| exchange.step == List::Resources.step())?;
-    let answer = line.frames[page.answer?].json()?;
-    Some(answer.pointer("/result/resources/0/uri")?.as_str()?.to_owned())
 }

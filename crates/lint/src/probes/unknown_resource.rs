@@ -32,12 +32,9 @@ async fn run(stage: &mut Stage) {
 
 /// The first listed prompt that has a required argument.
 fn needing_arguments(stage: &Stage) -> Option<String> {
-    stage.speaker.so_far(|line| {
-        let needs = |prompt: &&Value| {
-            prompt["arguments"]
-                .as_array()
-                .is_some_and(|all| all.iter().any(|argument| argument["required"] == true))
-        };
-        line.listed(List::Prompts).find(needs)?.get("name")?.as_str().map(str::to_owned)
-    })
+    let needs = |prompt: &Value| {
+        let arguments = prompt["arguments"].as_array();
+        arguments.is_some_and(|all| all.iter().any(|argument| argument["required"] == true))
+    };
+    stage.listed(List::Prompts).into_iter().find(needs)?.get("name")?.as_str().map(str::to_owned)
 }

@@ -23,8 +23,18 @@ pub struct Dial {
     endpoint: Endpoint,
     /// Timeout of an answer.
     pub answer: Duration,
+    /// Upper bound of that timeout on a machine where the server has to wait for a CPU.
+    pub longest: Duration,
     /// Time to listen where no answer is expected.
     pub quiet: Duration,
+    pub processes: Processes,
+}
+
+/// The number of processes of a server that may run at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Processes {
+    SideBySide,
+    OneAtATime,
 }
 
 #[derive(Clone)]
@@ -60,13 +70,22 @@ impl Dial {
                 Endpoint::Http(client, target)
             }
         };
-        Ok(Self { endpoint, answer: Duration::from_secs(5), quiet: Duration::from_millis(150) })
+        Ok(Self::usual(endpoint))
     }
 
     /// A server inside this process; each call of `open` starts a new one.
     pub fn inside(open: impl Fn() -> Pair + Send + Sync + 'static) -> Self {
-        let endpoint = Endpoint::Inside(Arc::new(open));
-        Self { endpoint, answer: Duration::from_secs(5), quiet: Duration::from_millis(150) }
+        Self::usual(Endpoint::Inside(Arc::new(open)))
+    }
+
+    fn usual(endpoint: Endpoint) -> Self {
+        Self {
+            endpoint,
+            answer: Duration::from_secs(5),
+            longest: Duration::from_secs(5),
+            quiet: Duration::from_millis(150),
+            processes: Processes::SideBySide,
+        }
     }
 
     pub fn carrier(&self) -> Carrier {
@@ -133,7 +152,7 @@ impl Dial {
             inbox.edit(|record| record.failed = Some(error.why.clone()));
             inbox.close();
         });
-        Speaker::new(line, inbox, era, (self.answer, self.quiet))
+        Speaker::new(line, inbox, era, self)
     }
 }
 

@@ -17,11 +17,15 @@ use trunkline_transport::{
 /// Number of stderr lines kept as evidence.
 const STDERR_LINES: usize = 20;
 
-/// Time for a server to exit after EOF on its input; a longer time is a finding.
-pub(crate) const LEAVE: Duration = Duration::from_secs(3);
+/// Time for a server to exit after EOF on its input; a longer time is a finding. Servers that send
+/// their last telemetry first need some seconds.
+pub(super) const LEAVE: Duration = Duration::from_secs(10);
+
+/// The same for further processes of a server.
+pub(super) const SHORT_LEAVE: Duration = Duration::from_secs(3);
 
 /// Time for the children of an exited server to exit.
-pub(super) const CHILDREN: Duration = Duration::from_millis(500);
+pub(super) const CHILDREN: Duration = Duration::from_secs(2);
 
 /// Time to read the last output of an exited process.
 const LAST_WORDS: Duration = Duration::from_millis(500);

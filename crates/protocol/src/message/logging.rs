@@ -65,6 +65,9 @@ impl Level {
         Self::Emergency,
     ];
 
+    /// The level of a legacy client that set none.
+    pub const UNSET: Self = Self::Info;
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Debug => "debug",

@@ -38,7 +38,10 @@ pub(crate) fn lifted_meta(session: &Session, own: Option<&Raw>) -> Object {
     if let Some(info) = &session.client.info {
         meta.set(CLIENT_INFO, info.clone());
     }
-    meta.set(LOG_LEVEL, Raw::string(session.level().as_str()));
+    match session.level() {
+        Some(level) => meta.set(LOG_LEVEL, Raw::string(level.as_str())),
+        None => drop(meta.remove(LOG_LEVEL)),
+    }
     meta
 }
 
@@ -246,7 +249,7 @@ impl LegacyReply {
         }
         let params = notification.params.as_ref().and_then(|raw| raw.decode::<LogParams>().ok());
         let level = params.and_then(|params| params.severity().ok());
-        level.is_none_or(|level: Level| level >= self.session.level())
+        level.is_none_or(|level: Level| level >= self.session.level().unwrap_or(Level::UNSET))
     }
 }
 

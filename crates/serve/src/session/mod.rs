@@ -31,9 +31,6 @@ pub(crate) use listening::{listen, subscribe};
 pub(crate) use registry::Sessions;
 pub(crate) use stream::{EventId, Reader, StreamLog, Streams};
 
-/// The log level of a client that did not set one.
-const DEFAULT_LEVEL: Level = Level::Info;
-
 pub(crate) struct Session {
     pub(crate) id: String,
     pub(crate) caller: Arc<Caller>,
@@ -42,7 +39,7 @@ pub(crate) struct Session {
     pub(crate) client: Introduction,
     pub(crate) outlet: Outlet,
     pub(crate) listening: Listening,
-    level: Mutex<Level>,
+    level: Mutex<Option<Level>>,
     /// Cache of the `_meta` for lifted requests; cleared when the log level changes.
     meta: Mutex<Option<SessionMeta>>,
     questions: Mutex<HashMap<RequestId, Question>>,
@@ -110,7 +107,7 @@ impl Session {
             client,
             outlet,
             listening: Listening::default(),
-            level: Mutex::new(DEFAULT_LEVEL),
+            level: Mutex::default(),
             meta: Mutex::default(),
             questions: Mutex::default(),
             next_question: AtomicU64::new(1),
@@ -125,12 +122,13 @@ impl Session {
         matches!(self.outlet, Outlet::Duplex(_)) || self.caller.id != Caller::local().id
     }
 
-    pub(crate) fn level(&self) -> Level {
+    /// The log level that the client set.
+    pub(crate) fn level(&self) -> Option<Level> {
         *self.level.lock()
     }
 
     pub(crate) fn set_level(&self, level: Level) {
-        *self.level.lock() = level;
+        *self.level.lock() = Some(level);
         *self.meta.lock() = None;
     }
 

@@ -18,5 +18,5 @@ pub use change::IdFault;
 pub use effect::Effect;
 pub use http::serve_http;
 pub use script::{Act, Auth, Fault, HttpCheck, Kind, Reads, Script, When};
-pub use stdio::{inside, serve};
+pub use stdio::{Earlier, inside, serve};
 pub use written::Written;

@@ -27,6 +27,9 @@ pub struct Script {
     /// Buffers all output until EOF of the input.
     #[serde(default)]
     pub buffered: bool,
+    /// Ends the earlier connection when a new one is opened; only inside a test.
+    #[serde(default)]
+    pub alone: bool,
     /// The encoding in which it reads its input; UTF-8 if absent.
     #[serde(default)]
     pub reads: Option<Reads>,

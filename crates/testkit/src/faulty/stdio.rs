@@ -4,8 +4,12 @@ use super::{
     Act, Kind, Script,
     conversation::{Conversation, Received, Reply},
 };
+use parking_lot::Mutex;
 use std::{collections::BTreeMap, io, time::Duration};
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader},
+    task::AbortHandle,
+};
 
 /// Capacity of the in-process pipe.
 const PIPE: usize = 64 * 1024;
@@ -92,16 +96,26 @@ fn written_at_once(script: &Script, act: &Act, length: usize) -> usize {
     }
 }
 
+/// The earlier connection to a server inside this process.
+pub type Earlier = Mutex<Option<AbortHandle>>;
+
 /// Starts a server inside this process and returns the client's two ends of the pipe. Must be
 /// called on a runtime.
-pub fn inside(script: &Script) -> (Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>) {
+pub fn inside(
+    script: &Script,
+    earlier: &Earlier,
+) -> (Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>) {
     let (ours, theirs) = tokio::io::duplex(PIPE);
     let (input, output) = tokio::io::split(theirs);
-    let script = script.clone();
-    tokio::spawn(async move {
+    let (script, alone) = (script.clone(), script.alone);
+    let serving = tokio::spawn(async move {
         // The client may disconnect at any time, as at the end of a test.
         serve(script, input, output).await.ok();
     });
+    let earlier = earlier.lock().replace(serving.abort_handle());
+    if let Some(earlier) = earlier.filter(|_| alone) {
+        earlier.abort();
+    }
     let (read, write) = tokio::io::split(ours);
     (Box::new(read), Box::new(write))
 }

@@ -10,7 +10,7 @@ use trunkline_lint::{
     report::{self, Detail, Kind},
     wire::Dial,
 };
-use trunkline_testkit::faulty::{Script, inside, serve_http};
+use trunkline_testkit::faulty::{Earlier, Script, inside, serve_http};
 
 pub(crate) struct Fixture {
     rule: &'static Rule,
@@ -161,8 +161,8 @@ async fn subject(rule: &Rule, server: &Server, over: &str) -> Subject {
 pub(crate) async fn dial(script: &Script, over: &str) -> Dial {
     match over {
         "stdio" => {
-            let script = Arc::new(script.clone());
-            Dial::inside(move || inside(&script))
+            let (script, earlier) = (Arc::new(script.clone()), Earlier::default());
+            Dial::inside(move || inside(&script, &earlier))
         }
         "process" => {
             let text = serde_json::to_string(script).expect("a script can be written");

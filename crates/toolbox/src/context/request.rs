@@ -3,7 +3,7 @@
 use super::Metas;
 use std::{sync::Arc, time::Instant};
 use trunkline_protocol::{
-    Call, Caller, Fault, FaultKind, Object, Raw, Revision,
+    Call, Caller, Era, Fault, FaultKind, Object, Raw, Revision,
     message::{InputResponses, Level, RequestMeta},
 };
 
@@ -27,7 +27,7 @@ impl Request {
         };
         let log_level = match &meta.log_level {
             Some(level) => Some(level.parse::<Level>().map_err(|e| invalid(e.to_string()))?),
-            None => None,
+            None => (call.revision.era() == Era::Legacy).then_some(Level::UNSET),
         };
         let input_responses = match params.get("inputResponses") {
             Some(responses) => Some(

@@ -1,4 +1,5 @@
-//! `MCP_TOOL_CACHE_TTL`: how long lists are kept by `serve`, `bridge` and the client commands.
+//! `MCP_TOOL_CACHE_TTL`: how long lists are kept by `serve`, `bridge` and the client commands; and
+//! changes that a server announces.
 
 use crate::{
     caller::{Caller, MODERN},
@@ -39,6 +40,44 @@ for line in sys.stdin:
     else:
         answer["error"] = {"code": -32601, "message": "no"}
     print(json.dumps(answer), flush=True)
+"#;
+
+/// A modern server whose list is valid for an hour. The tool `grow` adds a tool and announces it.
+const ANNOUNCING: &str = r#"
+import json, sys
+tools, listeners = ["grow"], []
+ID = "io.modelcontextprotocol/subscriptionId"
+
+def send(message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+
+def tell(method, listener, more):
+    send({"method": method, "params": {"_meta": {ID: listener}, **more}})
+
+for line in sys.stdin:
+    message = json.loads(line)
+    method, own = message.get("method"), message.get("id")
+    if own is None or method is None:
+        continue
+    hints = {"resultType": "complete", "ttlMs": 3600000, "cacheScope": "public"}
+    if method == "server/discover":
+        capabilities = {"tools": {"listChanged": True}}
+        info = {"name": "s", "version": "1"}
+        send({"id": own, "result": {"supportedVersions": ["2026-07-28"], "capabilities": capabilities, "serverInfo": info, **hints}})
+    elif method == "subscriptions/listen":
+        listeners.append(own)
+        tell("notifications/subscriptions/acknowledged", own, {"notifications": message["params"]["notifications"]})
+        open("listened", "w").close()
+    elif method == "tools/list":
+        schema = {"type": "object"}
+        send({"id": own, "result": {"tools": [{"name": name, "inputSchema": schema} for name in tools], **hints}})
+    elif method == "tools/call":
+        tools.append(f"grown{len(tools)}")
+        for listener in listeners:
+            tell("notifications/tools/list_changed", listener, {})
+        send({"id": own, "result": {"resultType": "complete", "content": [{"type": "text", "text": tools[-1]}]}})
+    else:
+        send({"id": own, "error": {"code": -32601, "message": "no"}})
 "#;
 
 fn site(name: &str) -> Site {
@@ -127,4 +166,27 @@ async fn a_bad_value_is_an_error_that_names_the_variable() {
         }
     }
     assert_eq!(asked(&site), 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_announced_change_is_read_though_the_old_list_is_valid_for_an_hour() {
+    let site = Site::of("announced", |site| {
+        site.write("server.py", ANNOUNCING);
+        json!({"s": site.local("s", &["python3".to_owned(), "server.py".to_owned()])})
+    });
+    let mut door = Door::start(&mut serve(&site));
+    let mut caller = Caller::open(&door, None, MODERN).await;
+    assert_eq!(caller.tools().await, ["s_grow"]);
+    until(|| site.path("listened").exists(), || "nobody listens to changes".to_owned()).await;
+    let mut expected = vec!["s_grow".to_owned()];
+    for _ in 0..3 {
+        expected.push(format!("s_{}", caller.said("s_grow", json!({})).await));
+        let began = Instant::now();
+        while caller.tools().await != expected {
+            assert!(began.elapsed() < HANG, "the old list is still offered");
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+    door.stop().await;
+    site.emptied().await;
 }

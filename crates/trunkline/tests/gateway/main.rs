@@ -33,6 +33,7 @@ mod executions_callers;
 mod executions_cli;
 mod executions_killed;
 mod executions_tasks;
+mod forgotten_session;
 mod handover;
 mod hooks;
 mod identities;

@@ -91,20 +91,26 @@ fn tasks(era: Era) -> Vec<Exchange> {
 
 /// A session has a level of its log; in 2026-07-28 each call says what it wants to hear.
 fn logs(era: Era, server: Era) -> Vec<Exchange> {
-    let call = |level: &str| {
-        let params = r#""name":"logs","arguments":{}"#;
-        vec![Step::Ask(request(era, (r#""logs""#, "tools/call"), params, level))]
-    };
-    let (mut exchanges, level) = match era {
-        Era::Legacy => {
-            let level = ask(era, r#""level""#, "logging/setLevel", r#""level":"debug""#);
-            (vec![("set-level", vec![level])], "")
+    let mut exchanges = Vec::new();
+    // The first is what a client that sets no level is assumed to want.
+    for (level, names) in [
+        ("info", ["set-level-info", "logs-info", "level-seen-info"]),
+        ("debug", ["set-level-debug", "logs-debug", "level-seen-debug"]),
+    ] {
+        let [set, logs, seen_by_server] = names;
+        let mut meta = String::new();
+        match era {
+            Era::Legacy => {
+                let params = format!(r#""level":"{level}""#);
+                exchanges.push((set, vec![ask(era, r#""level""#, "logging/setLevel", &params)]));
+            }
+            Era::Modern => meta = format!(r#""io.modelcontextprotocol/logLevel":"{level}","#),
         }
-        Era::Modern => (Vec::new(), r#""io.modelcontextprotocol/logLevel":"debug","#),
-    };
-    exchanges.push(("logs", call(level)));
-    if server == Era::Legacy {
-        exchanges.push(("level-seen", vec![seen(era, "logging/setLevel")]));
+        let params = r#""name":"logs","arguments":{}"#;
+        exchanges.push((logs, vec![Step::Ask(request(era, (r#""logs""#, "tools/call"), params, &meta))]));
+        if server == Era::Legacy {
+            exchanges.push((seen_by_server, vec![seen(era, "logging/setLevel")]));
+        }
     }
     exchanges
 }

@@ -28,7 +28,7 @@ fn check(evidence: &Evidence) -> Verdict {
     // of it the time in which the server could run, because a busy machine is not its fault.
     let first = |line: &Line| {
         let answered = line.exchanges.first().filter(|first| first.settled == Settled::Answered)?;
-        Some(answered.took.saturating_sub(line.queued))
+        Some(answered.took.saturating_sub(answered.queued))
     };
     let Some(took) = evidence.lines.iter().filter_map(first).min() else {
         return Err(Skip::not_verified("no start was measured"));
@@ -56,8 +56,9 @@ mod tests {
             settled: Settled::Answered,
             http: None,
             took: Duration::from_secs(took),
+            queued: Duration::from_secs(queued),
         };
-        let mut line = Line { queued: Duration::from_secs(queued), ..Line::new("main") };
+        let mut line = Line::new("main");
         line.exchanges.push(exchange);
         let mut evidence = Evidence::new("x", Carrier::Stdio);
         evidence.lines.push(line);

@@ -34,7 +34,7 @@ fn check(evidence: &Evidence) -> Verdict {
     if departed.iter().any(|departed| departed.after.is_some()) {
         return Ok(Vec::new());
     }
-    let message = "more than 3 s after its input was closed the idle server was still running and had to be ended by a signal";
+    let message = "more than 10 s after its input was closed the idle server was still running and had to be ended by a signal";
     Ok(vec![Finding::new(message).note(format!("the server {}", first.how))])
 }
 

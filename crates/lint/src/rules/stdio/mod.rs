@@ -6,6 +6,7 @@ mod leaves_at_eof;
 mod line_endings;
 mod mid_session_exit;
 mod one_line_messages;
+mod second_process;
 mod stdout_noise;
 mod utf8_output;
 
@@ -18,6 +19,7 @@ pub(super) static RULES: &[&Rule] = &[
     &line_endings::RULE,
     &mid_session_exit::RULE,
     &one_line_messages::RULE,
+    &second_process::RULE,
     &stdout_noise::RULE,
     &utf8_output::RULE,
 ];

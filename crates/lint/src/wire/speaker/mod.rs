@@ -1,33 +1,30 @@
 //! Speaker: sends requests on one line, and records the exchanges.
 
+mod wait;
+
 use super::{
-    cpu_wait,
-    dial::DialError,
+    deadline::CpuQueue,
+    dial::{Dial, DialError},
     http::{Enough, HttpAsk, HttpLine, TOO_LATE},
-    inbox::{Inbox, Missing, answers, has_no_id, is_response},
+    inbox::Inbox,
     messages,
-    pipe::{LEAVE, PipeLine},
+    pipe::{LEAVE, PipeLine, SHORT_LEAVE},
     say::{Expect, Heard, Say},
     sse::SseLine,
 };
-use crate::evidence::{Direction, Exchange, Frame, HttpHead, Line, Settled, Step};
+use crate::evidence::{Direction, Exchange, HttpHead, Line, MAIN, Settled, Step};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 use trunkline_process::GracePeriods;
 use trunkline_protocol::Era;
+use wait::Beginning;
 
 /// Timeout for a response that may be an endless stream.
 const HEAD: Duration = Duration::from_millis(500);
 
-/// Maximum time for a slow server to exit after EOF.
-const LONGEST_LEAVE: Duration = Duration::from_secs(10);
-
 /// Grace period after SIGTERM.
 const TERM: Duration = Duration::from_millis(500);
-
-/// Timeout for the first answer once the server has written noise.
-const AFTER_NOISE: Duration = Duration::from_secs(10);
 
 /// Timeout factor for parallel requests, as a server may process them one by one.
 const TOGETHER: u32 = 3;
@@ -40,6 +37,7 @@ pub struct Speaker {
     era: Era,
     next_id: i64,
     answer: Duration,
+    longest: Duration,
     quiet: Duration,
 }
 
@@ -55,10 +53,18 @@ impl Speaker {
         transport: Result<LineTransport, DialError>,
         inbox: Inbox,
         era: Era,
-        (answer, quiet): (Duration, Duration),
+        dial: &Dial,
     ) -> Self {
         inbox.edit(|line| line.era = Some(era));
-        Self { transport, inbox, era, next_id: 1, answer, quiet }
+        let Dial { answer, longest, quiet, .. } = *dial;
+        Self { transport, inbox, era, next_id: 1, answer, longest, quiet }
+    }
+
+    /// A line that was never opened.
+    pub(crate) fn closed(era: Era, dial: &Dial) -> Self {
+        let inbox = Inbox::new("closed");
+        inbox.close();
+        Self::new(Err(DialError { why: "the line is closed".to_owned() }), inbox, era, dial)
     }
 
     pub fn era(&self) -> Era {
@@ -126,8 +132,7 @@ impl Speaker {
             let Say { step, variant, bytes, expect } = say;
             return self.http((step, variant), HttpAsk::post(bytes), expect).await;
         }
-        let mark = self.inbox.mark();
-        let began = Instant::now();
+        let began = self.begin();
         let sent = self.inbox.keep(Direction::Sent, &say.bytes);
         let (head, failure) = match &self.transport {
             Ok(LineTransport::Pipe(pipe)) => (None, pipe.send(say.bytes).await.err()),
@@ -142,14 +147,14 @@ impl Speaker {
             Some(why) if !self.inbox.has_ended() => (None, Settled::Failed(why)),
             // Over HTTP+SSE, nothing comes on the stream for a message that was refused.
             None if head.as_ref().is_some_and(|head| !head.is_success()) => (None, Settled::Quiet),
-            _ => self.wait(mark, began, &say.expect).await,
+            _ => self.wait(began, &say.expect).await,
         };
         if settled == Settled::Gone
             && let Ok(LineTransport::Pipe(pipe)) = &self.transport
         {
             pipe.note_ending().await;
         }
-        let got = self.inbox.received(mark, self.inbox.mark());
+        let got = self.inbox.received(began.mark, self.inbox.mark());
         self.keep(Exchange {
             step: say.step,
             variant: say.variant,
@@ -158,8 +163,14 @@ impl Speaker {
             answer,
             settled,
             http: head,
-            took: began.elapsed(),
+            took: began.at.elapsed(),
+            queued: began.queue.waited(),
         })
+    }
+
+    fn begin(&self) -> Beginning {
+        let (at, queue) = (Instant::now(), CpuQueue::start(self.process()));
+        Beginning { mark: self.inbox.mark(), at, queue }
     }
 
     /// Sends any HTTP request; fails on lines of other transports.
@@ -194,6 +205,7 @@ impl Speaker {
             settled: Settled::Quiet,
             http: None,
             took,
+            queued: Duration::ZERO,
         };
         match got {
             Ok(got) => {
@@ -220,10 +232,10 @@ impl Speaker {
 
     /// Sends several requests in parallel and waits for all answers.
     pub async fn ask_together(&mut self, step: Step, messages: Vec<(Value, Value)>) {
-        let began = Instant::now();
+        let began = self.begin();
         let patience = self.answer;
         self.answer = patience * TOGETHER;
-        let until = began + self.answer;
+        let until = began.at + self.answer;
         if let Ok(LineTransport::Http(http)) = &self.transport {
             let (era, inbox) = (self.era, &self.inbox);
             let asks = messages.into_iter().map(async |(id, message)| {
@@ -240,13 +252,13 @@ impl Speaker {
                     Ok(got) => (got.frames, None, Some(got.head), Settled::Quiet),
                     Err(why) => (Vec::new(), None, None, Settled::Failed(why)),
                 };
-                let (variant, took) = (id.to_string(), began.elapsed());
-                self.keep(Exchange { step, variant, sent, got, answer, settled, http, took });
+                let (variant, took) = (id.to_string(), began.at.elapsed());
+                let queued = Duration::ZERO;
+                self.keep(Exchange { step, variant, sent, got, answer, settled, http, took, queued });
             }
             self.answer = patience;
             return;
         }
-        let mark = self.inbox.mark();
         let mut sent = Vec::new();
         for (id, message) in messages {
             let bytes = messages::bytes(&message);
@@ -259,10 +271,10 @@ impl Speaker {
             sent.push((id, at));
         }
         for (id, sent) in sent {
-            let (answer, settled) = self.wait(mark, began, &Expect::Answer(id.clone())).await;
-            let (variant, took) = (id.to_string(), began.elapsed());
+            let (answer, settled) = self.wait(began, &Expect::Answer(id.clone())).await;
+            let (variant, took, queued) = (id.to_string(), began.at.elapsed(), began.queue.waited());
             let got = answer.into_iter().collect();
-            self.keep(Exchange { step, variant, sent, got, answer, settled, http: None, took });
+            self.keep(Exchange { step, variant, sent, got, answer, settled, http: None, took, queued });
         }
         self.answer = patience;
     }
@@ -316,17 +328,13 @@ impl Speaker {
 
     /// Sends `server/discover` or `initialize`. Returns the result, if there is one.
     pub async fn introduce(&mut self, step: Step) -> Option<Value> {
-        let introduction = match self.era {
+        match self.era {
             Era::Modern => {
                 let heard = self.ask(step, "server/discover", json!({})).await;
                 heard.result().cloned()
             }
             Era::Legacy => self.initialize(step, trunkline_protocol::Revision::NEWEST_LEGACY.as_str()).await,
-        };
-        if let Some(process) = self.process() {
-            self.inbox.edit(|line| line.queued = cpu_wait::waited(process));
         }
-        introduction
     }
 
     /// Sends `initialize` with this version, and `notifications/initialized` after a result.
@@ -364,98 +372,11 @@ impl Speaker {
     /// Closes the line and returns its record.
     pub async fn finish(self) -> Line {
         if let Ok(LineTransport::Pipe(pipe)) = self.transport {
-            // On a busy machine a server that was slow to start is also slow to exit.
-            let first = self.inbox.edit(|line| {
-                let answered = line.exchanges.first().filter(|first| first.settled == Settled::Answered);
-                answered.map_or(LEAVE, |first| first.took)
-            });
-            pipe.finish(GracePeriods { eof: first.clamp(LEAVE, LONGEST_LEAVE), term: TERM }).await;
+            // One process that exits by itself suffices, so only the main ones may take long.
+            let main = self.inbox.edit(|line| line.purpose == MAIN);
+            pipe.finish(GracePeriods { eof: if main { LEAVE } else { SHORT_LEAVE }, term: TERM }).await;
         }
         self.inbox.take()
-    }
-
-    async fn wait(&self, mark: usize, began: Instant, expect: &Expect) -> (Option<usize>, Settled) {
-        let earlier = self.earlier_ids(mark);
-        let any = |frame: &Frame| {
-            frame.json().is_some_and(|message| {
-                // A response to an earlier request is late, and no answer to this message.
-                let late = message.get("id").is_some_and(|id| earlier.contains(id));
-                let response = message.get("result").is_some() || message.get("error").is_some();
-                message.get("method").is_none() && !late && (response || message.is_array())
-            })
-        };
-        let (found, limit) = match expect {
-            Expect::NoWait => return (None, Settled::Quiet),
-            Expect::FirstMessage => {
-                let received = |frame: &crate::evidence::Frame| frame.direction == Direction::Received;
-                self.inbox.wait_for(mark, began + self.answer, received).await.ok();
-                return (None, Settled::Quiet);
-            }
-            Expect::Answer(id) => {
-                // The first response on a line can only answer the first message.
-                let first = self.is_first(mark);
-                let fits = |frame: &Frame| answers(frame, id) || (first && is_response(frame));
-                let until = if first { self.first_until(began, fits).await } else { began + self.answer };
-                (self.inbox.wait_for(mark, until, fits).await, until - began)
-            }
-            Expect::Any => (self.inbox.wait_for(mark, began + self.answer, any).await, self.answer),
-            Expect::Nothing => (self.inbox.wait_for(mark, began + self.quiet, any).await, self.quiet),
-        };
-        let found = match (found, expect) {
-            // A response without an id counts only after the timeout: it may answer an earlier
-            // message that the server could not parse.
-            (Err(missing), Expect::Answer(_)) => self.without_id(mark).ok_or(missing),
-            (found, _) => found,
-        };
-        match (found, expect) {
-            (Ok(at), _) => (Some(at), Settled::Answered),
-            (Err(Missing::Ended), _) => (None, Settled::Gone),
-            (Err(Missing::Late), Expect::Nothing) => (None, Settled::Quiet),
-            (Err(Missing::Late), _) => (None, Settled::Silent(limit)),
-        }
-    }
-
-    /// The ids of the requests before this mark, without those that the message at the mark has.
-    fn earlier_ids(&self, mark: usize) -> Vec<Value> {
-        let id = |frame: &Frame| frame.json().and_then(|message| message.get("id").cloned());
-        self.inbox.edit(|line| {
-            let sent = |frame: &&Frame| frame.direction == Direction::Sent;
-            let now: Vec<Value> = line.frames[mark..].iter().filter(sent).filter_map(id).collect();
-            let before = line.frames[..mark].iter().filter(sent).filter_map(id);
-            before.filter(|id| !id.is_null() && !now.contains(id)).collect()
-        })
-    }
-
-    /// True if nothing was sent before this mark.
-    fn is_first(&self, mark: usize) -> bool {
-        self.inbox.edit(|line| line.frames.iter().take(mark).all(|frame| frame.direction != Direction::Sent))
-    }
-
-    /// The deadline for the answer to the first message of a line. It is shortened once the server
-    /// writes noise: then it has started, and needs no start-up time.
-    async fn first_until(&self, began: Instant, fits: impl Fn(&Frame) -> bool) -> Instant {
-        let until = began + self.answer;
-        let spoke = |frame: &Frame| fits(frame) || frame.direction == Direction::Noise;
-        match self.inbox.wait_for(0, until, spoke).await {
-            Ok(_) => until.min(Instant::now() + AFTER_NOISE),
-            Err(_) => until,
-        }
-    }
-
-    fn without_id(&self, mark: usize) -> Option<usize> {
-        let came = self.inbox.received(mark, self.inbox.mark());
-        self.inbox.edit(|line| came.into_iter().find(|at| has_no_id(&line.frames[*at])))
-    }
-
-    fn response_among(&self, frames: &[usize]) -> Option<usize> {
-        self.inbox.edit(|line| {
-            let response = |at: &&usize| {
-                line.frames[**at].json().is_some_and(|message| {
-                    message.get("result").is_some() || message.get("error").is_some() || message.is_array()
-                })
-            };
-            frames.iter().find(response).copied()
-        })
     }
 
     fn keep(&self, exchange: Exchange) -> Heard {
