@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub(crate) const PREFIX: &str = "TRUNKLINE_";
 
 /// Variables with our prefix that are not settings.
-pub const OTHERS: &[&str] = &["TRUNKLINE_LOG", "TRUNKLINE_CONFIG"];
+pub const OTHERS: &[&str] = &["TRUNKLINE_LOG", "TRUNKLINE_CONFIG", "TRUNKLINE_KEYCHAIN"];
 
 /// Variables without our prefix that set a key, by the names that other clients use. The variable
 /// with our prefix takes precedence: the layer is read in alphabetical order.

@@ -1,6 +1,6 @@
 //! Our identity at an authorization server.
 
-use crate::{IssuerMetadata, OAuthError, Secret, SigningKey};
+use crate::{IssuerMetadata, OAuthError, Secret, SigningKey, scopes::covers};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use http::HeaderValue;
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,9 @@ pub struct ClientIdentity {
     /// The redirect URI that was registered with a dynamic client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redirect_uri: Option<String>,
+    /// The scopes that a dynamic client may ask for; `None` if the server does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scopes: Option<Vec<String>>,
     /// The key of `private_key_jwt`; it is never stored.
     #[serde(skip)]
     pub key: Option<SigningKey>,
@@ -47,26 +50,27 @@ impl ClientIdentity {
     /// A client that was registered beforehand.
     pub fn configured(id: String, secret: Option<Secret>, issuer: &IssuerMetadata) -> Self {
         let method = AuthMethod::for_secret(secret.as_ref(), issuer);
-        Self { id, secret, method, source: ClientSource::Configured, redirect_uri: None, key: None }
+        Self { secret, ..Self::named(id, method, ClientSource::Configured) }
     }
 
     /// A client that proves its identity with a private key.
     pub fn with_key(id: String, key: SigningKey) -> Self {
-        let method = AuthMethod::PrivateKeyJwt;
-        Self {
-            id,
-            secret: None,
-            method,
-            source: ClientSource::Configured,
-            redirect_uri: None,
-            key: Some(key),
-        }
+        Self { key: Some(key), ..Self::named(id, AuthMethod::PrivateKeyJwt, ClientSource::Configured) }
     }
 
     /// A client whose id is the address of its metadata.
     pub fn document(url: String) -> Self {
-        let method = AuthMethod::None;
-        Self { id: url, secret: None, method, source: ClientSource::Document, redirect_uri: None, key: None }
+        Self::named(url, AuthMethod::None, ClientSource::Document)
+    }
+
+    /// A client with nothing but its id.
+    pub(crate) fn named(id: String, method: AuthMethod, source: ClientSource) -> Self {
+        Self { id, secret: None, method, source, redirect_uri: None, scopes: None, key: None }
+    }
+
+    /// True if the client was not registered for fewer scopes than these.
+    pub(crate) fn may_ask_for(&self, scopes: &[String]) -> bool {
+        self.scopes.as_ref().is_none_or(|registered| covers(registered, scopes))
     }
 
     /// Adds the client's proof to a request to the token endpoint, or returns it as a header.
@@ -75,6 +79,8 @@ impl ClientIdentity {
         form: &mut Vec<(&'static str, String)>,
         audience: &str,
     ) -> Result<Option<HeaderValue>, OAuthError> {
+        // Also beside a header (RFC 6749 §3.2.1): the server of the Python SDK wants it.
+        form.push(("client_id", self.id.clone()));
         match (self.method, &self.secret) {
             (AuthMethod::ClientSecretBasic, Some(secret)) => return Ok(Some(basic(&self.id, secret))),
             (AuthMethod::ClientSecretPost, Some(secret)) => {
@@ -88,7 +94,6 @@ impl ClientIdentity {
             }
             (AuthMethod::None | AuthMethod::ClientSecretBasic | AuthMethod::ClientSecretPost, _) => {}
         }
-        form.push(("client_id", self.id.clone()));
         Ok(None)
     }
 }
@@ -111,17 +116,19 @@ impl AuthMethod {
     }
 
     /// The method to ask for at registration: a program on a user's machine keeps no secret, so
-    /// none if the server allows that.
+    /// none if the server allows that. Else the first that it lists: the server of the Python SDK
+    /// lists `client_secret_basic` last, and its revocation endpoint refuses it.
     pub(crate) fn to_register(issuer: &IssuerMetadata) -> Self {
-        let listed = |name: &str| {
-            let methods = issuer.token_endpoint_auth_methods_supported.as_deref();
-            methods.is_none_or(|methods| methods.iter().any(|method| method == name))
+        let Some(listed) = issuer.token_endpoint_auth_methods_supported.as_deref() else {
+            return Self::None;
         };
-        match (listed("none"), listed("client_secret_basic")) {
-            (true, _) => Self::None,
-            (false, true) => Self::ClientSecretBasic,
-            (false, false) => Self::ClientSecretPost,
-        }
+        let known = |wanted: &[Self]| {
+            let mut methods = listed.iter().filter_map(|name| Self::named(name));
+            methods.find(|method| wanted.contains(method))
+        };
+        known(&[Self::None])
+            .or_else(|| known(&[Self::ClientSecretBasic, Self::ClientSecretPost]))
+            .unwrap_or(Self::ClientSecretPost)
     }
 
     pub(crate) fn name(self) -> &'static str {

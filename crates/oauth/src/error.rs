@@ -62,8 +62,8 @@ pub enum OAuthError {
     Moved { found: String, expected: String },
     #[error("the server asks for more scopes than the login has: `{scopes}`")]
     MissingScopes { scopes: String },
-    #[error("the server still asks for more scopes after {tries} logins")]
-    StepUpLoop { tries: usize },
+    #[error("the server still asks for more scopes after {tries} logins: `{scopes}`")]
+    StepUpLoop { tries: usize, scopes: String },
     #[error("{0}")]
     Key(#[from] crate::assertion::KeyError),
     #[error(transparent)]

@@ -33,7 +33,7 @@ mod token;
 mod token_request;
 mod web;
 
-pub use account::{Account, AccountOptions, Means, NewLogin};
+pub use account::{Account, AccountOptions, LoginEvent, LoginObserver, Means, NewLogin};
 pub use assertion::{KeyError, SigningKey};
 pub use callback::{CallbackListener, CallbackParams, Interaction, MAX_REQUEST};
 pub use client_identity::{AuthMethod, ClientIdentity, ClientSource};
@@ -48,8 +48,8 @@ pub use reach::Reach;
 pub use resource::ResourceMetadata;
 pub use secret::Secret;
 pub use store::{
-    AccountKey, FileStore, LockGuard, MemoryStore, StoreError, StoredLogin, TokenStore, lock_private,
-    read_private, write_private,
+    AccountKey, FileStore, KeyKeeper, LockGuard, MemoryStore, NoKey, Sealer, SealingKey, StoreError,
+    StoredLogin, TokenStore, lock_private,
 };
 pub use token::Tokens;
 pub use web::Web;

@@ -100,6 +100,7 @@ impl Login<'_> {
             && before.resource == self.discovered.resource
             && before.client.source == ClientSource::Registered
             && before.client.redirect_uri.as_deref() == Some(redirect_uri)
+            && before.client.may_ask_for(self.scopes)
         {
             return Ok(before.client.clone());
         }

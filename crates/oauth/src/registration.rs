@@ -3,6 +3,7 @@
 use crate::{
     AuthMethod, ClientIdentity, ClientSource, IssuerMetadata, OAuthError, Secret,
     error::said,
+    scopes::split,
     web::{Reply, Web},
 };
 use serde::Deserialize;
@@ -16,6 +17,7 @@ struct Registered {
     client_id: String,
     client_secret: Option<Secret>,
     token_endpoint_auth_method: Option<String>,
+    scope: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
@@ -67,12 +69,10 @@ pub(crate) async fn register(
         (secret @ Some(_), None) => AuthMethod::for_secret(secret.as_ref(), issuer),
     };
     Ok(ClientIdentity {
-        id: registered.client_id,
         secret: registered.client_secret,
-        method,
-        source: ClientSource::Registered,
         redirect_uri: Some(redirect_uri.to_owned()),
-        key: None,
+        scopes: registered.scope.as_deref().map(split),
+        ..ClientIdentity::named(registered.client_id, method, ClientSource::Registered)
     })
 }
 

@@ -1,5 +1,9 @@
 //! Lists of scopes.
 
+/// Most scopes of a refusal that a login asks for, and their longest form.
+const MAX_WANTED: usize = 64;
+const MAX_SCOPE: usize = 256;
+
 /// Scope that asks for a refresh token, in `OpenID` Connect.
 pub(crate) const OFFLINE_ACCESS: &str = "offline_access";
 
@@ -22,6 +26,13 @@ pub(crate) fn union<'a>(first: &'a [String], second: impl IntoIterator<Item = &'
 /// True if every scope of `wanted` is in `held`.
 pub(crate) fn covers(held: &[String], wanted: &[String]) -> bool {
     wanted.iter().all(|scope| held.contains(scope))
+}
+
+/// The scopes that a server asked for, as far as a login may repeat them.
+pub(crate) fn bounded(mut wanted: Vec<String>) -> Vec<String> {
+    wanted.retain(|scope| scope.len() <= MAX_SCOPE);
+    wanted.truncate(MAX_WANTED);
+    wanted
 }
 
 #[cfg(test)]

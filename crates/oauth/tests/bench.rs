@@ -7,7 +7,7 @@ use http::{HeaderMap, Method, StatusCode, header};
 use std::{path::Path, sync::Arc};
 use trunkline_oauth::{
     Account, AccountKey, AccountOptions, CallbackListener, CallbackParams, FileStore, Interaction,
-    LoginOptions, Means, OAuthError, Secret, TokenStore,
+    LoginOptions, Means, OAuthError, Sealer, Secret, TokenStore,
     bench::{Bench, BenchOptions, Failure},
 };
 use trunkline_transport::http::{HttpClient, HttpError, HttpOptions, RedirectError, Target};
@@ -39,7 +39,7 @@ impl Interaction for Consents {
 
 fn options(bench: &Bench, folder: &Path) -> AccountOptions {
     let server = Url::parse(&bench.server()).unwrap();
-    AccountOptions::new(server, Arc::new(FileStore::new(folder.to_owned())))
+    AccountOptions::new(server, Arc::new(FileStore::new(folder.to_owned(), Sealer::default())))
 }
 
 async fn signed_in(bench: &Bench, folder: &Path) -> Account {
@@ -106,7 +106,7 @@ async fn o08_a_new_login_waits_for_a_renewal_in_another_process() {
     let account = Account::new(options(&bench, folder.path()));
     let way = LoginOptions::Page(Arc::new(Consents("tester")));
     let new = account.obtain_login(way, &[], &[]).await.unwrap();
-    let store = FileStore::new(folder.path().to_owned());
+    let store = FileStore::new(folder.path().to_owned(), Sealer::default());
     let key = AccountKey { server: bench.server(), principal: None };
     let renewal = store.lock(&key).await.unwrap();
     let mut keeping = Box::pin(account.keep_login(new));

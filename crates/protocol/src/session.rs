@@ -33,6 +33,12 @@ pub trait Session: Handler {
         None
     }
 
+    /// Names of tools that the session offers beside those of the server. They are ours: nobody has
+    /// to accept their definitions.
+    fn own_tools(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Resolves with the reason when the session is lost.
     fn lost(&self) -> BoxFuture<'static, Fault>;
 

@@ -1,6 +1,6 @@
 //! The environment: the only module that reads it, and the table of variables that have an effect.
 
-use crate::concealed::Concealed;
+use crate::{concealed::Concealed, keychain::KeyCache};
 use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
@@ -32,6 +32,12 @@ pub(crate) const LINEAGE: &str = crate::wire::lineage::VARIABLE;
 pub(crate) const STATE_HOME: &str = "XDG_STATE_HOME";
 /// Directory of logins.
 pub(crate) const DATA_HOME: &str = "XDG_DATA_HOME";
+/// `off` leaves logins and secrets unsealed.
+pub(crate) const KEYCHAIN: &str = "TRUNKLINE_KEYCHAIN";
+/// The address of the bus on which the keychain of a desktop is reached.
+pub(crate) const SESSION_BUS: &str = "DBUS_SESSION_BUS_ADDRESS";
+/// Directory of the session bus, if its address is not given.
+pub(crate) const RUNTIME_DIR: &str = "XDG_RUNTIME_DIR";
 /// The program that opens pages.
 pub(crate) const BROWSER: &str = "BROWSER";
 pub(crate) const HOME: &str = "HOME";
@@ -92,6 +98,14 @@ pub(crate) const VARIABLES: &[Variable] = &[
         meaning: "Directory of the logins of `auth login`, in `trunkline/logins`, and of the secrets of `secret` (default `~/.local/share`).",
     },
     Variable {
+        name: KEYCHAIN,
+        meaning: "`off` leaves logins and secrets in files that are not sealed with a key of the system's keychain.",
+    },
+    Variable {
+        name: SESSION_BUS,
+        meaning: "The session bus on which the keychain of a desktop (Secret Service) is reached (default `$XDG_RUNTIME_DIR/bus`, if it exists).",
+    },
+    Variable {
         name: BROWSER,
         meaning: "The program that `auth login` opens its page with, started without a shell (default `xdg-open`, on macOS `open`).",
     },
@@ -147,6 +161,8 @@ pub(crate) struct Environment {
     variables: Vec<(OsString, OsString)>,
     /// The values that references were replaced by.
     pub(crate) concealed: Concealed,
+    /// The key of the keychain, once it was asked for.
+    pub(crate) key_cache: KeyCache,
 }
 
 impl Environment {

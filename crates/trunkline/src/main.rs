@@ -8,6 +8,7 @@ mod containment;
 mod environment;
 mod expand;
 mod failure;
+mod keychain;
 mod listening;
 mod logging;
 mod output;

@@ -1,21 +1,24 @@
 //! The secrets of `trunkline secret`, which `{keychain:NAME}` refers to: one file that only its
-//! owner can read.
-//!
-//! It is a file and not the system's keychain, because a gateway runs without a desktop session.
-//! The keychain of Linux is a service of that session, over D-Bus; its pure-Rust client adds 21
-//! crates (`secret-service`) or 33 (`keyring`). The kernel's keyring forgets at a restart.
+//! owner can read, sealed with a key of the system's keychain if there is one.
 
-use crate::environment::{self, Environment};
+use crate::{
+    environment::{self, Environment},
+    keychain,
+};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
 use trunkline_config::{NoSecret, Secrets};
-use trunkline_oauth::{StoreError, lock_private, read_private, write_private};
+use trunkline_oauth::{Sealer, StoreError, lock_private};
 
-/// The file with all secrets; `None` inside if the environment names no place for it.
+/// The file with all secrets.
 #[derive(Debug, Clone)]
-pub(crate) struct Vault(Option<PathBuf>);
+pub(crate) struct Vault {
+    /// `None` if the environment names no place for it.
+    file: Option<PathBuf>,
+    sealer: Sealer,
+}
 
 /// The reason why a secret cannot be kept or read.
 #[derive(Debug, thiserror::Error)]
@@ -30,17 +33,18 @@ pub(crate) enum VaultError {
 
 impl Vault {
     pub(crate) fn find(environment: &Environment) -> Self {
-        Self(environment::data_directory(environment).map(|data| data.join("trunkline/secrets.json")))
+        let file = environment::data_directory(environment).map(|data| data.join("trunkline/secrets.json"));
+        Self { file, sealer: keychain::sealer(environment) }
     }
 
     pub(crate) fn path(&self) -> Result<&Path, VaultError> {
-        self.0.as_deref().ok_or(VaultError::NoPlace)
+        self.file.as_deref().ok_or(VaultError::NoPlace)
     }
 
     /// All secrets by name.
     pub(crate) fn read(&self) -> Result<BTreeMap<String, String>, VaultError> {
         let path = self.path()?;
-        let Some(text) = read_private(path)? else { return Ok(BTreeMap::new()) };
+        let Some(text) = self.sealer.read(path)? else { return Ok(BTreeMap::new()) };
         // The text of a data error could quote a secret.
         serde_json::from_slice(&text).map_err(|_| VaultError::Malformed(path.display().to_string()))
     }
@@ -55,7 +59,7 @@ impl Vault {
         let mut secrets = self.read()?;
         let outcome = change(&mut secrets);
         let text = serde_json::to_vec_pretty(&secrets).unwrap_or_default();
-        write_private(path, &text)?;
+        self.sealer.write(path, &text)?;
         Ok(outcome)
     }
 }

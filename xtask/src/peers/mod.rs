@@ -88,6 +88,31 @@ pub(crate) fn install_converters(root: &Path) -> Result<Converters> {
     Ok(Converters { docling, markitdown })
 }
 
+/// The programs of `bench tls`, and the folder of the libraries that a bare system lacks.
+#[derive(Debug, Clone)]
+pub(crate) struct TlsTools {
+    pub(crate) nginx: PathBuf,
+    pub(crate) wrk: PathBuf,
+    pub(crate) openssl: PathBuf,
+    pub(crate) libraries: String,
+}
+
+/// Installs a web server and a load generator that speak TLS.
+pub(crate) fn install_tls_tools(root: &Path) -> Result<TlsTools> {
+    install_groups(root, vec![Group::debian("tls", &pins::TLS, &pins::TLS_PROGRAMS)])?;
+    let program = |name: &str| {
+        let places = ["usr/sbin", "usr/bin"].map(|place| root.join("tls").join(place).join(name));
+        places.into_iter().find(|place| place.exists()).with_context(|| format!("{name} is missing"))
+    };
+    let libraries = root.join("tls/usr/lib").join(format!("{}-linux-gnu", std::env::consts::ARCH));
+    Ok(TlsTools {
+        nginx: program("nginx")?,
+        wrk: program("wrk")?,
+        openssl: program("openssl")?,
+        libraries: libraries.display().to_string(),
+    })
+}
+
 /// A registry of packages that are servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Registry {
@@ -160,6 +185,7 @@ impl Peers {
         wanted.push(self.root.join("docling/bin").join(pins::DOCLING_PROGRAM));
         wanted.extend(pins::DEBIAN_PROGRAMS.map(|name| self.root.join("debian/usr/bin").join(name)));
         wanted.extend(pins::OCR_PROGRAMS.map(|name| self.root.join("ocr/usr/bin").join(name)));
+        wanted.extend(pins::KEYCHAIN_PROGRAMS.map(|name| self.root.join("keychain/usr/bin").join(name)));
         for file in wanted {
             if !file.exists() {
                 bail!("{} is missing although its group was installed; delete target/peers", file.display());
@@ -183,6 +209,7 @@ fn groups() -> Result<Vec<Group>> {
         Group::python("docling", &pins::DOCLING),
         Group::debian("debian", &pins::DEBIAN, &pins::DEBIAN_PROGRAMS),
         Group::debian("ocr", &pins::OCR, &pins::OCR_PROGRAMS),
+        Group::debian("keychain", &pins::KEYCHAIN, &pins::KEYCHAIN_PROGRAMS),
         Group::debian("browser", &pins::BROWSER, &pins::BROWSER_PROGRAMS),
     ];
     if npm::system_node()?.is_none() {

@@ -43,13 +43,15 @@ pub(crate) const SERVERS: [Pin; 3] =
 /// The authorization server that logins are tested with.
 pub(crate) const AUTHORITY: [Pin; 1] = [("oidc-provider", "9.13.3")];
 
-/// All of them are built on `mcp`, whose version decides which revisions they support.
-pub(crate) const PYTHON: [Pin; 5] = [
+/// All of the servers are built on `mcp`, whose version decides which revisions they support;
+/// `authlib` is an authorization server.
+pub(crate) const PYTHON: [Pin; 6] = [
     ("mcp-server-git", "2026.10.19"),
     ("mcp-server-time", "2026.10.19"),
     ("mcp-server-fetch", "2026.10.24"),
     ("fastmcp", "4.1.2"),
     ("mcp", "2.3.0"),
+    ("authlib", "1.9.6"),
 ];
 pub(crate) const PYTHON_PROGRAMS: [&str; 4] =
     ["mcp-server-git", "mcp-server-time", "mcp-server-fetch", "fastmcp"];
@@ -79,6 +81,15 @@ pub(crate) const DEBIAN: [Pin; 5] = [
     ("liblzf1", "newest"),
 ];
 pub(crate) const DEBIAN_PROGRAMS: [&str; 1] = ["redis-server"];
+
+/// A keychain of a desktop, and the message bus that it is reached by.
+pub(crate) const KEYCHAIN: [Pin; 3] =
+    [("gnome-keyring", "newest"), ("dbus-daemon", "newest"), ("dbus-bin", "newest")];
+pub(crate) const KEYCHAIN_PROGRAMS: [&str; 3] = ["gnome-keyring-daemon", "dbus-daemon", "dbus-send"];
+
+/// A web server with TLS that ours is measured beside, and a load generator that speaks TLS.
+pub(crate) const TLS: [Pin; 3] = [("nginx", "newest"), ("wrk", "newest"), ("openssl", "newest")];
+pub(crate) const TLS_PROGRAMS: [&str; 3] = ["nginx", "wrk", "openssl"];
 
 /// Recognition of text in pictures, and the program that draws pages for it.
 pub(crate) const OCR: [Pin; 3] =

@@ -63,8 +63,12 @@ fn fault_of_credentials(error: &CredentialsError) -> Fault {
     let kind = if error.transient { FaultKind::Unavailable } else { FaultKind::Unauthorized };
     let fault = Fault::new(kind, error.message.clone());
     match &error.action {
-        // The action is also the detail, because logs and peers of a gateway show only that.
-        Some(action) => fault.with_detail(action.clone()).with_action(action.clone()),
+        // The action is also the detail, because logs show only that, and data for the callers of a
+        // gateway, where the advice of the catalogue would be wrong.
+        Some(action) => fault
+            .with_detail(action.clone())
+            .with_action(action.clone())
+            .with_data(serde_json::json!({"suggestedAction": action}).into()),
         None => fault,
     }
 }

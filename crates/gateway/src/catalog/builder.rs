@@ -165,10 +165,11 @@ impl Builder {
 
     fn share(&self, source: &Arc<dyn Source>) -> Share {
         let offer = source.offer();
-        let is_ours = offer.as_deref().is_some_and(|offer| offer.signs_in);
+        let ours =
+            |offer: Option<&Offer>| offer.map_or((false, &[][..]), |offer| (offer.signs_in, offer.own_tools));
+        let (is_ours, own_tools) = ours(offer.as_deref());
         let is_alike = |old: &&Share| {
-            let was_ours = old.offer.as_deref().is_some_and(|offer| offer.signs_in);
-            Arc::ptr_eq(&old.source, source) && was_ours == is_ours
+            Arc::ptr_eq(&old.source, source) && ours(old.offer.as_deref()) == (is_ours, own_tools)
         };
         let old = self.shares.get(source.name()).filter(is_alike);
         let filters = &self.plan.servers[source.name()];
@@ -177,7 +178,10 @@ impl Builder {
             match old.map(|old| old.list(kind)).filter(|old| old.still_holds(&list)) {
                 Some(old) => Arc::clone(old),
                 None if is_ours => Arc::new(Compiled::of_ours(kind, &list, filters)),
-                None => Arc::new(compiled(source.name(), kind, &list, filters)),
+                None => {
+                    let own = if kind == Kind::Tools { own_tools } else { &[] };
+                    Arc::new(compiled(source.name(), kind, &list, own, filters))
+                }
             }
         });
         Share { source: Arc::clone(source), offer, lists, filters: Arc::clone(filters) }
@@ -204,8 +208,14 @@ impl Builder {
 }
 
 /// Compiles a list, and logs what differs from the lock file.
-fn compiled(server: &ServerName, kind: Kind, list: &Arc<[Raw]>, filters: &ServerFilters) -> Compiled {
-    let compiled = Compiled::new(kind, list, filters);
+fn compiled(
+    server: &ServerName,
+    kind: Kind,
+    list: &Arc<[Raw]>,
+    own: &[&str],
+    filters: &ServerFilters,
+) -> Compiled {
+    let compiled = Compiled::new(kind, list, own, filters);
     for (name, drift) in &compiled.drifted {
         tracing::warn!(%server, kind = word(kind), ?name, %drift, "a definition differs from the lock file");
     }

@@ -30,8 +30,9 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    pub(crate) fn new(kind: Kind, list: &Arc<[Raw]>, server: &ServerFilters) -> Self {
-        let mut compiled = Self::made(kind, list, server, false);
+    /// A list of the server, and the names of those of its items that are ours.
+    pub(crate) fn new(kind: Kind, list: &Arc<[Raw]>, own: &[&str], server: &ServerFilters) -> Self {
+        let mut compiled = Self::made(kind, list, server, |name| own.contains(&name));
         compiled.drifted.extend(server.gone(kind, list));
         compiled
     }
@@ -39,10 +40,10 @@ impl Compiled {
     /// A list that is not the server's but ours: it need not be accepted, and `allow` names the
     /// server's own items only.
     pub(crate) fn of_ours(kind: Kind, list: &Arc<[Raw]>, server: &ServerFilters) -> Self {
-        Self::made(kind, list, server, true)
+        Self::made(kind, list, server, |_| true)
     }
 
-    fn made(kind: Kind, list: &Arc<[Raw]>, server: &ServerFilters, is_ours: bool) -> Self {
+    fn made(kind: Kind, list: &Arc<[Raw]>, server: &ServerFilters, is_ours: impl Fn(&str) -> bool) -> Self {
         let filters = server.of(kind);
         let mut compiled = Self { source: Arc::clone(list), ..Self::default() };
         let mut seen: HashSet<Arc<str>> = HashSet::new();
@@ -59,6 +60,7 @@ impl Compiled {
                 }
             };
             let own = filters.about(&name);
+            let is_ours = is_ours(&name);
             let is_admitted = if is_ours { !filters.denies(&name) } else { filters.admits(&name) };
             if own.hide == Some(true) || !is_admitted {
                 compiled.hidden.push(super::quarantine::shown(&name));

@@ -197,6 +197,7 @@ impl Lists {
             faults,
             stale: false,
             signs_in: session.sign_in_tool().is_some(),
+            own_tools: session.own_tools(),
         }
     }
 

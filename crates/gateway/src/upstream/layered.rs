@@ -68,6 +68,10 @@ impl<H: Handler> Session for Around<H> {
         self.session.sign_in_tool()
     }
 
+    fn own_tools(&self) -> &'static [&'static str] {
+        self.session.own_tools()
+    }
+
     fn lost(&self) -> BoxFuture<'static, Fault> {
         self.session.lost()
     }

@@ -57,6 +57,7 @@ mod tests {
             faults: Default::default(),
             stale: false,
             signs_in: false,
+            own_tools: &[],
         })
     }
 

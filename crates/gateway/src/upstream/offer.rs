@@ -24,6 +24,8 @@ pub struct Offer {
     pub stale: bool,
     /// True if it is ours and not the server's: its only tool signs the caller in.
     pub signs_in: bool,
+    /// Names of tools that are ours, among those of the server.
+    pub own_tools: &'static [&'static str],
 }
 
 impl Offer {
@@ -63,6 +65,7 @@ impl Offer {
             faults: Default::default(),
             stale: true,
             signs_in: false,
+            own_tools: &[],
         })
     }
 
@@ -112,6 +115,7 @@ mod tests {
             faults: Default::default(),
             stale: false,
             signs_in: false,
+            own_tools: &[],
         };
         let kept = Offer::kept(&offer.to_json()).unwrap();
         assert!(kept.stale);

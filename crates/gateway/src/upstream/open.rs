@@ -227,9 +227,11 @@ impl Core {
         if self.everyones.load().as_ref().is_some_and(|everyones| Arc::ptr_eq(everyones, live)) {
             self.everyones.store(None);
         }
-        if live.session.sign_in_tool().is_some() {
+        let is_login = live.session.sign_in_tool().is_some()
+            || fault.kind() == FaultKind::NotReady && !live.session.own_tools().is_empty();
+        if is_login {
             drop(pool);
-            return self.signed_in(live, fault);
+            return self.login_changed(live, fault);
         }
         let restart = &self.options.restart;
         let was_stable = live.served.load(Ordering::Relaxed) || live.opened.elapsed() >= restart.stable;
@@ -263,9 +265,9 @@ impl Core {
         self.bump();
     }
 
-    /// Connects at once after a caller has signed in: nothing failed.
-    fn signed_in(&self, live: &Arc<LiveSession>, why: &Fault) {
-        tracing::info!(upstream = %self.name, "a caller signed in");
+    /// Connects at once after a caller has signed in or out: nothing failed.
+    fn login_changed(&self, live: &Arc<LiveSession>, why: &Fault) {
+        tracing::info!(upstream = %self.name, "{why}");
         live.clone().close_in_background(why.clone());
         self.attention.notify_one();
         self.bump();

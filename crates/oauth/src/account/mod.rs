@@ -1,5 +1,6 @@
 //! One user's access to one server: keeps the token valid and answers refusals.
 
+mod event;
 mod new_login;
 mod options;
 mod renewal;
@@ -8,7 +9,7 @@ use crate::{
     LockGuard, LoginOptions, OAuthError, Reach, StoredLogin, Web,
     discovery::{Discovered, challenged},
     login::Login,
-    scopes::{covers, union},
+    scopes::{bounded, covers, union},
     store::AccountKey,
     token::Freshness,
     token_request::Granted,
@@ -26,11 +27,16 @@ use std::{
 use tokio::{sync::OnceCell, time::Instant};
 use trunkline_transport::http::{Challenge, Credentials, CredentialsError, Refusal, Supply, Supplying};
 
+pub use event::{LoginEvent, LoginObserver};
 pub use new_login::NewLogin;
 pub use options::{AccountOptions, Means};
 
 /// Pause after a failed renewal of a token that is still valid.
 const RENEWAL_PAUSE: Duration = Duration::from_secs(10);
+
+/// Advice if the client itself is refused, which no login can change.
+const CHECK_CLIENT: &str =
+    "check the client's credentials and scopes: `oauth` of the server, and at the authorization server";
 
 /// One user's access to one server; clones share it.
 #[derive(Clone)]
@@ -47,6 +53,8 @@ struct Inner {
     renewing: AtomicBool,
     /// No renewal of a valid token is tried before this moment.
     next_renewal: Mutex<Option<Instant>>,
+    /// The scopes that the server asked for last, until there is another login.
+    wanted_scopes: Mutex<Vec<String>>,
 }
 
 /// The login in memory.
@@ -73,6 +81,7 @@ impl Account {
             flight: tokio::sync::Mutex::new(()),
             renewing: AtomicBool::new(false),
             next_renewal: Mutex::new(None),
+            wanted_scopes: Mutex::default(),
         }))
     }
 
@@ -93,6 +102,15 @@ impl Account {
     /// True if there is a token to send, valid or not. Another process may have signed in or out.
     pub fn is_signed_in(&self) -> bool {
         self.reload().is_ok() && self.header_now().is_some()
+    }
+
+    /// The scopes that the server asked for in a refusal, and that the login lacks. Only a new login
+    /// helps; it asks for them together with those that the login has.
+    pub fn missing_scopes(&self) -> Vec<String> {
+        let login = self.login();
+        let held = login.as_ref().and_then(|login| login.tokens.as_ref()).map(|tokens| &tokens.scopes);
+        let is_missing = |scope: &&String| held.is_none_or(|held| !held.contains(scope));
+        self.0.wanted_scopes.lock().iter().filter(is_missing).cloned().collect()
     }
 
     /// Finds the server's authorization server.
@@ -146,7 +164,18 @@ impl Account {
         let revoked = self.revoke(&login).await;
         self.options().store.remove(&self.0.key)?;
         *self.0.held.lock() = Held::None;
+        self.0.wanted_scopes.lock().clear();
+        if login.tokens.is_some() {
+            let can_revoke = login.issuer.revocation_endpoint.is_some();
+            self.report(LoginEvent::SignedOut { revoked: can_revoke && revoked.is_ok() });
+        }
         revoked.map(|()| login.tokens.is_some())
+    }
+
+    fn report(&self, event: LoginEvent<'_>) {
+        if let Some(observe) = &self.options().observe {
+            observe(&self.0.key, event);
+        }
     }
 
     /// True if the server leads to an authorization server. Other servers want another credential,
@@ -233,6 +262,8 @@ impl Account {
             tokens: Some(granted.tokens),
         };
         self.adopt(Some(login.clone()));
+        self.0.wanted_scopes.lock().clear();
+        self.report(LoginEvent::SignedIn { login: &login });
         self.options().store.save(&self.0.key, &login)?;
         Ok(login)
     }
@@ -241,20 +272,18 @@ impl Account {
     async fn answer(self, refusal: Refusal) -> Result<Option<HeaderValue>, OAuthError> {
         let _flight = self.0.flight.lock().await;
         // Another call, or another process, may have a new token by now.
-        if refusal.status == StatusCode::UNAUTHORIZED {
-            if self.header_now().is_none() || self.header_now() == refusal.sent {
-                self.reload()?;
-            }
-            let now = self.header_now();
-            if now.is_some() && now != refusal.sent {
-                return Ok(now);
-            }
-            if refusal.attempt == 0 && now.is_some() {
-                match self.renew_refused().await {
-                    Ok(header) => return Ok(header),
-                    Err(error) if error.needs_login() && self.options().means.is_active() => {}
-                    Err(error) => return Err(error),
-                }
+        if self.header_now().is_none() || self.header_now() == refusal.sent {
+            self.reload()?;
+        }
+        let now = self.header_now();
+        if now.is_some() && now != refusal.sent {
+            return Ok(now);
+        }
+        if refusal.status == StatusCode::UNAUTHORIZED && refusal.attempt == 0 && now.is_some() {
+            match self.renew_refused().await {
+                Ok(header) => return Ok(header),
+                Err(error) if error.needs_login() && self.options().means.is_active() => {}
+                Err(error) => return Err(error),
             }
         }
         self.obtain(&refusal, None).await
@@ -272,11 +301,11 @@ impl Account {
         let held = before.as_ref().and_then(|login| login.tokens.as_ref());
         if !options.means.is_active() {
             return match (refusal.status, held) {
-                (StatusCode::FORBIDDEN, Some(tokens)) => {
+                (StatusCode::FORBIDDEN, Some(_)) => {
                     let wanted = challenged(&refusal.challenges).unwrap_or_default();
-                    let missing = wanted.iter().filter(|scope| !tokens.scopes.contains(scope));
-                    let missing: Vec<&str> = missing.map(String::as_str).collect();
-                    Err(OAuthError::MissingScopes { scopes: crate::error::said(&missing.join(" ")) })
+                    *self.0.wanted_scopes.lock() = bounded(wanted);
+                    let scopes = crate::error::said(&self.missing_scopes().join(" "));
+                    Err(OAuthError::MissingScopes { scopes })
                 }
                 (StatusCode::UNAUTHORIZED, None) if self.has_oauth(&refusal.challenges).await => {
                     Err(OAuthError::NotSignedIn)
@@ -294,7 +323,8 @@ impl Account {
                 scopes.iter().map(String::as_str),
             );
             if earlier.is_some_and(|tokens| covers(&tokens.scopes, &scopes)) && refusal.attempt > 0 {
-                return Err(OAuthError::StepUpLoop { tries: refusal.attempt });
+                let scopes = crate::error::said(&scopes.join(" "));
+                return Err(OAuthError::StepUpLoop { tries: refusal.attempt, scopes });
             }
         }
         let login = Login {
@@ -320,25 +350,24 @@ impl Account {
         Ok(self.header_now())
     }
 
-    /// The command that helps, with the missing scopes if they can be typed as they are.
-    fn advice(&self, error: &OAuthError) -> String {
+    /// The command that signs in, with the missing scopes if they can be typed as they are.
+    pub fn login_command(&self) -> String {
         let mut command = self.options().login_command.clone();
-        if let OAuthError::MissingScopes { scopes } = error {
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || ":._/-".contains(c);
-            for scope in scopes.split(' ').filter(|scope| !scope.is_empty() && scope.chars().all(is_plain)) {
-                command.push_str(" --scope ");
-                command.push_str(scope);
-            }
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || ":._/-".contains(c);
+        for scope in self.missing_scopes().iter().filter(|scope| scope.chars().all(is_plain)) {
+            command.push_str(" --scope ");
+            command.push_str(scope);
         }
-        format!("sign in with `{command}`")
+        command
     }
 
     fn error(&self, error: &OAuthError) -> CredentialsError {
-        CredentialsError {
-            message: error.to_string(),
-            action: (!error.is_transient()).then(|| self.advice(error)),
-            transient: error.is_transient(),
-        }
+        let action = match error.is_transient() {
+            true => None,
+            false if self.options().means.is_unattended() => Some(CHECK_CLIENT.to_owned()),
+            false => Some(format!("sign in with `{}`", self.login_command())),
+        };
+        CredentialsError { message: error.to_string(), action, transient: error.is_transient() }
     }
 }
 

@@ -19,7 +19,8 @@ pub struct NewLogin {
 }
 
 impl Account {
-    /// Signs in without keeping the login.
+    /// Signs in without keeping the login. If the server asked for more scopes than the login has,
+    /// the new one has both.
     pub async fn obtain_login(
         &self,
         way: LoginOptions<'_>,
@@ -29,6 +30,7 @@ impl Account {
         self.reload()?;
         let discovered = self.discover(challenges).await?;
         let scopes = union(&discovered.scopes, scopes.iter().map(String::as_str));
+        let scopes = union(&scopes, self.wider_scopes().iter().map(String::as_str));
         let before = match self.login() {
             Some(own) => Some(own),
             None => self.registration()?.map(Into::into),
@@ -42,6 +44,14 @@ impl Account {
         };
         let (client, granted) = login.interactive(way).await?;
         Ok(NewLogin { discovered, client, granted })
+    }
+
+    /// The scopes of the login and those that the server asked for; none if it did not.
+    fn wider_scopes(&self) -> Vec<String> {
+        let missing = self.missing_scopes();
+        let held = self.login().filter(|_| !missing.is_empty());
+        let held = held.and_then(|login| login.tokens.as_ref().map(|tokens| tokens.scopes.clone()));
+        union(&held.unwrap_or_default(), missing.iter().map(String::as_str))
     }
 
     /// Keeps a login; its tokens are used from now on. A renewal of the old ones that another

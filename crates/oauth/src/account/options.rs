@@ -1,6 +1,9 @@
 //! The settings of an account.
 
-use crate::{AccountKey, Discovery, Enterprise, Interaction, Secret, SigningKey, TokenExchange, TokenStore};
+use crate::{
+    AccountKey, Discovery, Enterprise, Interaction, LoginObserver, Secret, SigningKey, TokenExchange,
+    TokenStore,
+};
 use std::{fmt, sync::Arc};
 use trunkline_transport::http::HttpOptions;
 use url::Url;
@@ -35,6 +38,7 @@ pub struct AccountOptions {
     pub login_command: String,
     /// Told every token, so that no log shows it.
     pub conceal: Option<Conceal>,
+    pub observe: Option<LoginObserver>,
 }
 
 pub(crate) type Conceal = Arc<dyn Fn(&str) + Send + Sync>;
@@ -74,6 +78,7 @@ impl AccountOptions {
             means: Means::Stored,
             login_command: "trunkline auth login".to_owned(),
             conceal: None,
+            observe: None,
         }
     }
 

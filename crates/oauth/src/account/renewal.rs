@@ -1,6 +1,6 @@
 //! Renews tokens: one request, however many calls and processes wait for it.
 
-use super::{Account, RENEWAL_PAUSE};
+use super::{Account, LoginEvent, RENEWAL_PAUSE};
 use crate::{
     OAuthError, StoredLogin, Tokens,
     token::Freshness,
@@ -80,6 +80,7 @@ impl Account {
         let renewed = self.refresh(&login, tokens).await?;
         let login = StoredLogin { tokens: Some(renewed), ..(*login).clone() };
         self.adopt(Some(login.clone()));
+        self.report(LoginEvent::Renewed { login: &login });
         if let Err(error) = options.store.save(&self.0.key, &login) {
             tracing::warn!(%error, "the new token is used, but was not kept");
         }
@@ -97,11 +98,13 @@ impl Account {
         match asked {
             Ok(Granted { tokens: renewed, has_scope, .. }) => Ok(renewed.renewed_from(tokens, has_scope)),
             Err(OAuthError::Token { code, said }) if code == "invalid_grant" => {
+                self.report(LoginEvent::Expired { said: &said });
                 self.forget_tokens(login)?;
                 Err(OAuthError::Expired { said })
             }
             // The registration is gone, so the refresh token is worthless, too.
             Err(OAuthError::Token { code, said }) if code == "invalid_client" => {
+                self.report(LoginEvent::Expired { said: &said });
                 self.options().store.remove(&self.0.key)?;
                 self.adopt(None);
                 Err(OAuthError::Expired { said })

@@ -2,7 +2,8 @@
 
 use super::{
     AccountKey, StoreError, StoredLogin, TokenStore,
-    private_file::{failed, lock_private, prepare, read_private, write_private},
+    private_file::{failed, lock_private, prepare},
+    seal::Sealer,
 };
 use futures_util::future::BoxFuture;
 use std::{
@@ -20,6 +21,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(90);
 #[derive(Debug, Clone)]
 pub struct FileStore {
     folder: PathBuf,
+    sealer: Sealer,
 }
 
 /// Keeps other processes from renewing the same login until it is dropped.
@@ -34,22 +36,36 @@ impl LockGuard {
 }
 
 impl FileStore {
-    pub fn new(folder: PathBuf) -> Self {
-        Self { folder }
+    pub fn new(folder: PathBuf, sealer: Sealer) -> Self {
+        Self { folder, sealer }
     }
 
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// All logins that can be read.
-    pub fn all(&self) -> Vec<StoredLogin> {
-        let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
+    /// All logins, and the errors of those that cannot be read.
+    pub fn all(&self) -> (Vec<StoredLogin>, Vec<StoreError>) {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return Default::default() };
         let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
         let logins = files.filter(|path| path.extension().is_some_and(|end| end == "json"));
-        let mut all: Vec<StoredLogin> = logins.filter_map(|path| read(&path).ok().flatten()).collect();
+        let (mut all, mut errors) = (Vec::new(), Vec::new());
+        for path in logins {
+            match self.read(&path) {
+                Ok(login) => all.extend(login),
+                Err(error) => errors.push(error),
+            }
+        }
         all.sort_by(|one, other| (&one.server, &one.principal).cmp(&(&other.server, &other.principal)));
-        all
+        (all, errors)
+    }
+
+    /// Reads a login of ours.
+    fn read(&self, path: &Path) -> Result<Option<StoredLogin>, StoreError> {
+        let Some(text) = self.sealer.read(path)? else { return Ok(None) };
+        // The text of a data error could quote a token.
+        let malformed = |_| failed(path, "read", &io::Error::other("it is not a login that we wrote"));
+        serde_json::from_slice(&text).map(Some).map_err(malformed)
     }
 
     fn path(&self, key: &AccountKey) -> PathBuf {
@@ -59,8 +75,7 @@ impl FileStore {
 
 impl TokenStore for FileStore {
     fn load(&self, key: &AccountKey) -> Result<Option<StoredLogin>, StoreError> {
-        let path = self.path(key);
-        let found = read(&path)?;
+        let found = self.read(&self.path(key))?;
         // A file that was copied here from another login is not ours.
         Ok(found.filter(|login| login.server == key.server && login.principal == key.principal))
     }
@@ -69,7 +84,7 @@ impl TokenStore for FileStore {
         let path = self.path(key);
         let text = serde_json::to_vec_pretty(login)
             .map_err(|error| failed(&path, "written", &io::Error::other(error)))?;
-        write_private(&path, &text)
+        self.sealer.write(&path, &text)
     }
 
     fn remove(&self, key: &AccountKey) -> Result<(), StoreError> {
@@ -98,16 +113,10 @@ impl TokenStore for FileStore {
     }
 
     fn place(&self, key: &AccountKey) -> String {
-        self.path(key).display().to_string()
+        let path = self.path(key);
+        let sealed = if Sealer::is_sealed(&path) { ", sealed with a key in the keychain" } else { "" };
+        format!("{}{sealed}", path.display())
     }
-}
-
-/// Reads a login of ours.
-fn read(path: &Path) -> Result<Option<StoredLogin>, StoreError> {
-    let Some(text) = read_private(path)? else { return Ok(None) };
-    // The text of a data error could quote a token.
-    let malformed = |_| failed(path, "read", &io::Error::other("it is not a login that we wrote"));
-    serde_json::from_slice(&text).map(Some).map_err(malformed)
 }
 
 #[cfg(test)]
@@ -146,7 +155,7 @@ mod tests {
     #[test]
     fn o10_a_login_is_readable_by_its_owner_only() {
         let folder = tempfile::tempdir().unwrap();
-        let store = FileStore::new(folder.path().join("a/b"));
+        let store = FileStore::new(folder.path().join("a/b"), Sealer::default());
         let key = key(None);
         assert_eq!(store.load(&key).unwrap(), None);
         store.save(&key, &login(&key, "one")).unwrap();
@@ -162,7 +171,7 @@ mod tests {
     #[test]
     fn o10_a_link_is_not_followed() {
         let folder = tempfile::tempdir().unwrap();
-        let store = FileStore::new(folder.path().to_owned());
+        let store = FileStore::new(folder.path().to_owned(), Sealer::default());
         let (mine, other) = (key(None), key(Some("other")));
         store.save(&other, &login(&other, "theirs")).unwrap();
         symlink(store.path(&other), store.path(&mine)).unwrap();
@@ -177,13 +186,13 @@ mod tests {
     #[test]
     fn o10_a_crash_while_saving_leaves_the_old_login() {
         let folder = tempfile::tempdir().unwrap();
-        let store = FileStore::new(folder.path().to_owned());
+        let store = FileStore::new(folder.path().to_owned(), Sealer::default());
         let key = key(None);
         store.save(&key, &login(&key, "old")).unwrap();
         // The disk was full, or the process died, in the middle of the draft.
         write_new(&store.path(&key).with_extension("draft.tmp"), b"{\"server\": \"https://h/m").unwrap();
         assert_eq!(access(&store, &key).as_deref(), Some("old"));
-        assert_eq!(store.all().len(), 1);
+        assert_eq!(store.all().0.len(), 1);
         store.save(&key, &login(&key, "new")).unwrap();
         assert_eq!(access(&store, &key).as_deref(), Some("new"));
     }
@@ -191,7 +200,7 @@ mod tests {
     #[tokio::test]
     async fn o08_a_lock_is_held_by_one() {
         let folder = tempfile::tempdir().unwrap();
-        let store = FileStore::new(folder.path().to_owned());
+        let store = FileStore::new(folder.path().to_owned(), Sealer::default());
         let first = store.lock(&key(None)).await.unwrap();
         let mut second = store.lock(&key(None));
         let waiting =

@@ -3,6 +3,7 @@
 mod file;
 mod memory;
 mod private_file;
+mod seal;
 
 use crate::{ClientIdentity, IssuerMetadata, Tokens};
 use futures_util::future::BoxFuture;
@@ -12,9 +13,10 @@ use std::{fmt, fmt::Write as _};
 
 pub use file::{FileStore, LockGuard};
 pub use memory::MemoryStore;
-pub use private_file::{lock_private, read_private, write_private};
+pub use private_file::lock_private;
+pub use seal::{KeyKeeper, NoKey, Sealer, SealingKey};
 
-/// Keeps logins. The file store is one implementation; a keychain can be another.
+/// Keeps logins: in files, or in memory.
 pub trait TokenStore: fmt::Debug + Send + Sync {
     fn load(&self, key: &AccountKey) -> Result<Option<StoredLogin>, StoreError>;
 
@@ -61,6 +63,8 @@ pub enum StoreError {
     Untrusted { path: String },
     #[error("another process holds the lock of {path} for more than {seconds} s")]
     Locked { path: String, seconds: u64 },
+    #[error("{path} is sealed with a key of the system's keychain, and cannot be opened: {reason}")]
+    Sealed { path: String, reason: String },
 }
 
 impl AccountKey {

@@ -17,7 +17,7 @@ const MAX_FILE: u64 = 1024 * 1024;
 
 /// Reads a file without following a link; `None` if there is none. Only a regular file of ours that
 /// nobody else can read is trusted.
-pub fn read_private(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+pub(super) fn read_private(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match open(path, flags, Mode::empty()) {
         Ok(file) => file,
@@ -38,7 +38,7 @@ pub fn read_private(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
 
 /// Replaces a file at once, and makes its folder: after a crash either the old or the new content
 /// is there.
-pub fn write_private(path: &Path, text: &[u8]) -> Result<(), StoreError> {
+pub(super) fn write_private(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     if let Some(folder) = path.parent() {
         prepare(folder)?;
     }

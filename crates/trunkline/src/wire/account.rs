@@ -1,6 +1,9 @@
 //! Builds the OAuth account of a server.
 
-use crate::environment::{self, Environment};
+use crate::{
+    environment::{self, Environment},
+    keychain,
+};
 use std::{path::PathBuf, sync::Arc};
 use trunkline_client::{ConnectOptions, Exposure, Target, is_this_machine};
 use trunkline_config::{GrantSetting, OAuth, OAuthClient, Remote, Secret as ConfiguredSecret, Server};
@@ -9,7 +12,7 @@ use url::Url;
 
 /// The logins of the user; `None` if the environment names no place for them.
 pub(crate) fn logins(environment: &Environment) -> Option<FileStore> {
-    logins_directory(environment).map(FileStore::new)
+    logins_directory(environment).map(|folder| FileStore::new(folder, keychain::sealer(environment)))
 }
 
 /// The folder of logins in the user's data directory.

@@ -65,8 +65,12 @@ impl Browser {
 
     /// Follows the redirect back to the door.
     pub(crate) async fn come_back(&self, address: &str) -> Answer {
-        let cookie = self.cookie.as_ref().map(|cookie| format!("Cookie: {cookie}\r\n"));
-        send("GET", address, &cookie.unwrap_or_default()).await
+        send("GET", address, &self.cookies()).await
+    }
+
+    /// The header with the cookie of the door, if there is one.
+    pub(crate) fn cookies(&self) -> String {
+        self.cookie.as_ref().map(|cookie| format!("Cookie: {cookie}\r\n")).unwrap_or_default()
     }
 
     /// The whole way; returns the code that the door shows.

@@ -1,22 +1,17 @@
 //! Servers that each caller sees with an identity of its own: headers, logins, exchanged tokens.
 
 use crate::{
+    authority::{Authority, Product},
     browser::{Browser, code_of},
     caller::{Caller, LEGACY, MODERN, text},
     door::Door,
-    installed::installed,
     signer::{AUDIENCE, ISSUER, Signer, claims},
     site::Site,
     upstream::upstream,
 };
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
-use std::{
-    collections::BTreeSet,
-    io::{BufRead, BufReader},
-    path::PathBuf,
-    process::{Child, Command, Stdio},
-};
+use std::collections::BTreeSet;
 use tokio::task::JoinSet;
 use trunkline_oauth::bench::{Bench, BenchOptions, Failure, LogLine};
 
@@ -24,12 +19,12 @@ use trunkline_oauth::bench::{Bench, BenchOptions, Failure, LogLine};
 const CALLS: usize = 100;
 const USERS: [&str; 2] = ["ada", "bob"];
 
-async fn bench() -> Bench {
+pub(crate) async fn bench() -> Bench {
     Bench::start(BenchOptions::default()).await.unwrap()
 }
 
 /// A site with the bench as server `tickets` and the keys of both users.
-fn site(name: &str, tickets: &Value, more: &Value) -> (Site, Vec<String>) {
+pub(crate) fn site(name: &str, tickets: &Value, more: &Value) -> (Site, Vec<String>) {
     let site = Site::new(name);
     let mut config = json!({
         "mcp": {"servers": {"tickets": tickets, "echo": site.echo("echo", "modern")}},
@@ -43,7 +38,7 @@ fn site(name: &str, tickets: &Value, more: &Value) -> (Site, Vec<String>) {
     (site, keys.into_iter().map(|key| key.token).collect())
 }
 
-fn login_server(bench: &Bench) -> Value {
+pub(crate) fn login_server(bench: &Bench) -> Value {
     json!({"url": bench.server(), "oauth": {"grant": "callerLogin"}})
 }
 
@@ -176,7 +171,7 @@ async fn door_status(door: &Door, key: &str) -> Value {
 }
 
 /// The login link of an error, which is in its text, too.
-fn link_of(message: &Value) -> String {
+pub(crate) fn link_of(message: &Value) -> String {
     let data = &message["error"]["data"];
     let link = data["loginUrl"].as_str().unwrap_or_else(|| panic!("{message:#}")).to_owned();
     assert!(message["error"]["message"].as_str().unwrap().contains(&link), "{message:#}");
@@ -328,35 +323,9 @@ async fn s05_exchanged_tokens_of_two_callers_never_cross() {
     site.emptied().await;
 }
 
-/// node-oidc-provider with the MCP server that it protects.
-struct Authority {
-    child: Child,
-    server: String,
-}
-
-impl Authority {
-    fn start() -> Self {
-        let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../testkit/peers/oidc_server.mjs");
-        let mut command = Command::new("node");
-        command.arg(script).arg(installed("authority"));
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
-        let line = lines.find_map(|line| line.ok().filter(|line| line.starts_with('{'))).unwrap();
-        let told: Value = serde_json::from_str(&line).unwrap();
-        Self { server: told["server"].as_str().unwrap().to_owned(), child }
-    }
-}
-
-impl Drop for Authority {
-    fn drop(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_caller_signs_in_at_a_real_authorization_server() {
-    let authority = Authority::start();
+    let authority = Authority::start(Product::NodeOidcProvider);
     let tickets = json!({"url": authority.server, "oauth": {"grant": "callerLogin"}});
     let (site, keys) = site("real-login", &tickets, &json!({}));
     let mut door = site.open();

@@ -2,6 +2,9 @@
 //! in the catalogue of attacks.
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what it is made of")]
 
+#[path = "../real_authority/authority.rs"]
+#[expect(dead_code, reason = "it serves another target, too")]
+mod authority;
 #[path = "../clients/cell.rs"]
 #[expect(dead_code, reason = "it serves another target, too")]
 mod cell;
@@ -25,6 +28,7 @@ mod breaker;
 mod browser;
 mod caller;
 mod classic;
+mod deputy;
 mod disclosed;
 mod door;
 mod endpoints;
@@ -45,6 +49,7 @@ mod list_ttl;
 mod load;
 mod locked;
 mod lockout;
+mod login_changes;
 mod memory;
 mod odd;
 mod operate;

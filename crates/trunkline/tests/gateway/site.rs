@@ -93,7 +93,8 @@ impl Site {
         keys
     }
 
-    /// The binary, with this folder as its home and an otherwise empty environment.
+    /// The binary, with this folder as its home, without a keychain, in an otherwise empty
+    /// environment.
     pub(crate) fn binary(&self) -> Command {
         self.prepare(Command::new(env!("CARGO_BIN_EXE_trunkline")))
     }
@@ -101,7 +102,11 @@ impl Site {
     /// Like `binary`, for another program that starts the binary.
     pub(crate) fn prepare(&self, mut command: Command) -> Command {
         let path = option_env!("PATH").unwrap_or("/usr/local/bin:/usr/bin:/bin");
-        command.env_clear().env("PATH", path).env("HOME", self.folder.path());
+        command
+            .env_clear()
+            .env("PATH", path)
+            .env("TRUNKLINE_KEYCHAIN", "off")
+            .env("HOME", self.folder.path());
         command.current_dir(self.folder.path());
         command
     }

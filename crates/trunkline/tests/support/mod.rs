@@ -17,11 +17,12 @@ pub(crate) struct Run {
     pub(crate) log: String,
 }
 
-/// The binary with only PATH and the given variables in its environment.
+/// The binary with only PATH and the given variables in its environment, and without the keychain
+/// of this user.
 pub(crate) fn trunkline(variables: &[(&str, &str)]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
     let path = option_env!("PATH").unwrap_or("/usr/local/bin:/usr/bin:/bin");
-    command.env_clear().env("PATH", path).envs(variables.iter().copied());
+    command.env_clear().env("PATH", path).env("TRUNKLINE_KEYCHAIN", "off").envs(variables.iter().copied());
     command
 }
 

@@ -37,6 +37,7 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
         Some("client") => client(workspace, arguments),
         Some("serve") => serve::run(workspace, arguments),
         Some("gateway") => gateway::run(workspace, arguments),
+        Some("tls") => gateway::tls::run(workspace, arguments),
         Some("http1") => http1::run(workspace, arguments),
         Some("rest") => rest::run(workspace, arguments),
         Some("documents") => documents::run(workspace, arguments),
@@ -44,7 +45,7 @@ pub(super) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
         Some("policy") => part(workspace, arguments, ["trunkline-gateway", "policy"]),
         Some("timers") => part(workspace, arguments, ["trunkline-resilience", "timers"]),
         _ => bail!(
-            "expected `bench client`, `serve`, `gateway`, `http1`, `rest`, `documents`, `audit`, `policy` or `timers`"
+            "expected `bench client`, `serve`, `gateway`, `tls`, `http1`, `rest`, `documents`, `audit`, `policy` or `timers`"
         ),
     }
 }

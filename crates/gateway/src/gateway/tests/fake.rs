@@ -85,6 +85,7 @@ impl Lists {
             faults: Default::default(),
             stale: self.stale,
             signs_in: false,
+            own_tools: &[],
         })
     }
 }

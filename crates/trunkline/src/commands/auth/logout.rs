@@ -16,10 +16,15 @@ use trunkline_oauth::Account;
 pub(super) struct Args {
     #[command(flatten)]
     server: ServerArgs,
+    /// Sign out a caller of the gateway, such as `key:ada`; `auth status` shows them
+    #[arg(long, value_name = "CALLER")]
+    user: Option<String>,
 }
 
 pub(super) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
-    let account = Account::new(args.server.account(&context.environment)?);
+    let mut options = args.server.account(&context.environment)?;
+    options.principal.clone_from(&args.user);
+    let account = Account::new(options);
     let can_revoke =
         account.stored().ok().flatten().is_some_and(|login| login.issuer.revocation_endpoint.is_some());
     let was_signed_in = runtime::start()?.block_on(account.logout()).map_err(|error| {

@@ -26,8 +26,11 @@ pub(super) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         Failure::usage("there is no place for logins: neither HOME nor XDG_DATA_HOME is set")
     })?;
     let fits = |login: &StoredLogin| args.server.as_ref().is_none_or(|text| login.server.contains(text));
-    let logins: Vec<(StoredLogin, String)> = store
-        .all()
+    let (all, unreadable) = store.all();
+    for error in &unreadable {
+        context.screen.note(&error.to_string());
+    }
+    let logins: Vec<(StoredLogin, String)> = all
         .into_iter()
         .filter(fits)
         .map(|login| {

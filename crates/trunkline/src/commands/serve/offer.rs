@@ -106,7 +106,12 @@ impl Offer {
     pub(super) fn control(&self, trail: Option<&Trail>, rates: Option<Arc<Rates>>) -> Option<Control> {
         match self {
             Self::Packs(..) => None,
-            Self::Servers(running) => Some(operate::control(running.clone(), trail.cloned(), rates)),
+            Self::Servers(running) => {
+                if let Some(trail) = trail {
+                    running.login_records().write_to(trail.clone());
+                }
+                Some(operate::control(running.clone(), trail.cloned(), rates))
+            }
         }
     }
 

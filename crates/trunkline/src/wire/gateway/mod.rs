@@ -6,6 +6,7 @@ pub(crate) mod explain;
 mod harmless;
 mod kept_lists;
 mod locked;
+mod login_records;
 pub(crate) mod operate;
 mod personal;
 mod policy;
@@ -14,7 +15,7 @@ mod rules;
 mod upstreams;
 
 pub(crate) use self::ruled_packs::RuledPacks;
-use self::{harmless::Harmless, kept_lists::KeptLists};
+use self::{harmless::Harmless, kept_lists::KeptLists, login_records::LoginRecords};
 use super::{
     carry::CarriedParts, documents::DocumentParts, lineage::Lineage, observed::Observed, sign_in::LoginDesk,
 };
@@ -56,6 +57,7 @@ pub(crate) struct Running {
     lists: KeptLists,
     carried: CarriedParts,
     desk: LoginDesk,
+    records: LoginRecords,
     store: Arc<dyn Store>,
     now: Mutex<Now>,
 }
@@ -101,7 +103,7 @@ impl Running {
         let settings = &loaded.settings;
         let (observed, harmless) = (Observed::new(tracer), Harmless::default());
         let lists = KeptLists::find(environment);
-        let desk = LoginDesk::new(settings.limits.login_for);
+        let (desk, records) = (LoginDesk::new(settings.limits.login_for), LoginRecords::default());
         let maker = upstreams::Maker {
             environment,
             lineage: &lineage,
@@ -110,6 +112,7 @@ impl Running {
             harmless: &harmless,
             lists: &lists,
             desk: &desk,
+            records: &records,
             guarded: &loaded.guarded,
             private: &loaded.private,
             documents: DocumentParts { settings: &settings.documents, store: &store, environment },
@@ -146,6 +149,7 @@ impl Running {
             lists,
             carried,
             desk,
+            records,
             store,
             now: Mutex::new(now),
         }))
@@ -168,6 +172,7 @@ impl Running {
             harmless: &self.harmless,
             lists: &self.lists,
             desk: &self.desk,
+            records: &self.records,
             guarded: &loaded.guarded,
             private: &loaded.private,
             documents: DocumentParts {
@@ -234,6 +239,11 @@ impl Running {
     /// The logins of callers that are under way.
     pub(crate) fn desk(&self) -> &LoginDesk {
         &self.desk
+    }
+
+    /// The records of logins, which need a trail.
+    pub(crate) fn login_records(&self) -> &LoginRecords {
+        &self.records
     }
 
     /// True if a tool, by its name in a view, is known to be read-only.

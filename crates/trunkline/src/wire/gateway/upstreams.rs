@@ -4,6 +4,7 @@ use super::{
     adapter,
     harmless::Harmless,
     kept_lists::KeptLists,
+    login_records::LoginRecords,
     personal::{self, PersonalServer},
 };
 use crate::{
@@ -35,6 +36,7 @@ use trunkline_config::{
 use trunkline_gateway::upstream::{
     InProcess, Sessions, Start, ToolOptions, ToolRules, Upstream, UpstreamOptions,
 };
+use trunkline_oauth::AccountOptions;
 use trunkline_process::{DEFAULT_PATH, is_executable, search_path};
 use trunkline_protocol::{Connect, ConnectError, Profile, Revision, ServerName, Session};
 
@@ -47,6 +49,7 @@ pub(super) struct Maker<'a> {
     pub(super) harmless: &'a Harmless,
     pub(super) lists: &'a KeptLists,
     pub(super) desk: &'a LoginDesk,
+    pub(super) records: &'a LoginRecords,
     /// Files that our own tools must not change.
     pub(super) guarded: &'a [PathBuf],
     /// Files that they must not read either.
@@ -82,7 +85,7 @@ impl Maker<'_> {
             Reach::Remote(remote) => {
                 let (target, mut options) =
                     reach::address(remote, server, self.environment).map_err(named)?;
-                if let Some(account) = account::configured(remote, server, self.environment).map_err(named)? {
+                if let Some(account) = self.account(remote, server).map_err(named)? {
                     account::give(&mut options, account);
                 }
                 reached = Some(target.clone());
@@ -116,6 +119,15 @@ impl Maker<'_> {
         Ok(upstream)
     }
 
+    /// The account of a server, whose changes are recorded.
+    fn account(&self, remote: &Remote, server: &Server) -> Result<Option<AccountOptions>, String> {
+        let mut account = account::configured(remote, server, self.environment)?;
+        if let Some(account) = &mut account {
+            account.observe = Some(self.records.observer(&server.name));
+        }
+        Ok(account)
+    }
+
     fn options(&self, server: &Server) -> Result<UpstreamOptions, String> {
         let mut options = options(server)?;
         options.instance = Some(self.instance.clone());
@@ -142,7 +154,7 @@ impl Maker<'_> {
     fn personal(&self, remote: &Remote, server: &Server) -> Result<Arc<Upstream>, String> {
         let (target, mut connect) = reach::address(remote, server, self.environment)?;
         connect.memory.get_or_insert_with(|| Arc::new(Memory::default()));
-        let account = account::configured(remote, server, self.environment)?;
+        let account = self.account(remote, server)?;
         let tokens = personal::tokens(remote, account, self.desk, &mut connect)?;
         let mut options = options(server)?;
         options.instance = Some(self.instance.clone());

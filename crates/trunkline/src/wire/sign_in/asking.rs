@@ -11,9 +11,12 @@ use trunkline_protocol::{
     method,
 };
 use trunkline_resilience::timeout;
+use trunkline_secrets::visible;
 
 /// The tool that signs in.
 pub(super) const TOOL: &str = "sign_in";
+/// The tool that signs out.
+pub(super) const SIGN_OUT: &str = "sign_out";
 /// Its argument: the code that the browser shows.
 const CODE: &str = "code";
 /// How often the client is asked for a code in one call.
@@ -47,6 +50,24 @@ pub(super) fn tool(server: &str) -> Value {
     })
 }
 
+/// The tools that a session with a login has beside those of the server.
+pub(super) fn tools_beside(server: &str) -> [Value; 2] {
+    let mut sign_in = tool(server);
+    sign_in["description"] = format!(
+        "Signs you in to `{server}` once more, if it refused a call because your login lacks rights. \
+         Takes the code that the browser shows."
+    )
+    .into();
+    let sign_out = json!({
+        "name": SIGN_OUT,
+        "title": format!("Sign out of {server}"),
+        "description": format!("Signs you out of `{server}`: revokes and forgets your login there."),
+        "inputSchema": {"type": "object", "properties": {}},
+        "annotations": {"readOnlyHint": false, "destructiveHint": true, "idempotentHint": true},
+    });
+    [sign_in, sign_out]
+}
+
 struct Asking {
     desk: LoginDesk,
     applicant: Applicant,
@@ -66,7 +87,7 @@ impl Asking {
                 why => Err(refused(why)),
             };
         }
-        if self.applicant.account.is_signed_in() {
+        if self.applicant.is_settled() {
             return Ok(self.done());
         }
         let link = self.desk.offer(&self.applicant).ok_or_else(|| self.no_door())?;
@@ -74,8 +95,7 @@ impl Asking {
         if !has_url {
             return Err(self.link_fault(&link));
         }
-        let message = format!("Sign in to `{}` with your own account.", self.applicant.server);
-        let question = json!({"mode": "url", "message": message, "url": link});
+        let question = json!({"mode": "url", "message": self.invitation(), "url": link});
         if self.ask("sign-in", question).await.is_none() {
             return Err(Fault::new(FaultKind::Declined, "the login was declined"));
         }
@@ -115,7 +135,7 @@ impl Asking {
     async fn wait(&self) -> Outcome {
         let mut kept = self.desk.watch();
         let signed_in = async {
-            while !self.applicant.account.is_signed_in() {
+            while !self.applicant.is_settled() {
                 if kept.changed().await.is_err() {
                     break;
                 }
@@ -140,8 +160,17 @@ impl Asking {
     }
 
     fn done(&self) -> Raw {
-        let text = format!("You are signed in to `{}`. List the tools again.", self.applicant.server);
-        json!({"content": [{"type": "text", "text": text}]}).into()
+        text(&format!("You are signed in to `{}`. List the tools again.", self.applicant.server))
+    }
+
+    /// The sentence that asks the caller to open the link.
+    fn invitation(&self) -> String {
+        let (server, missing) = (&self.applicant.server, self.applicant.account.missing_scopes());
+        if missing.is_empty() {
+            return format!("Sign in to `{server}` with your own account.");
+        }
+        let missing = visible::line(&missing.join(" "));
+        format!("Sign in to `{server}` once more: it asks for rights that your login lacks ({missing}).")
     }
 
     /// The error for clients that cannot be asked. It has the form of the specification.
@@ -153,12 +182,19 @@ impl Asking {
             }
             Proof::OnlyCaller => "then repeat the call".to_owned(),
         };
-        let text = format!("sign in to `{server}` first: open {link} in a browser, {then}");
+        let missing = visible::line(&self.applicant.account.missing_scopes().join(" "));
+        let text = if missing.is_empty() {
+            format!("sign in to `{server}` first: open {link} in a browser, {then}")
+        } else {
+            format!(
+                "`{server}` asks for rights that your login lacks ({missing}): open {link} in a browser, {then}"
+            )
+        };
         let elicitation = json!({
             "mode": "url",
             "elicitationId": uuid::Uuid::new_v4().to_string(),
             "url": link,
-            "message": format!("Sign in to `{server}` with your own account."),
+            "message": self.invitation(),
         });
         Fault::new(FaultKind::UrlElicitationRequired, text)
             .with_data(json!({"elicitations": [elicitation], "loginUrl": link}).into())
@@ -168,7 +204,7 @@ impl Asking {
     fn no_door(&self) -> Fault {
         let text = match self.applicant.proof {
             Proof::OnlyCaller => {
-                format!("sign in with `trunkline auth login {}` first", self.applicant.server)
+                format!("sign in with `{}` first", self.applicant.account.login_command())
             }
             Proof::Code => {
                 "no browser can reach this gateway; set `publicUrl` in its configuration".to_owned()
@@ -176,6 +212,11 @@ impl Asking {
         };
         Fault::new(FaultKind::Unauthorized, text)
     }
+}
+
+/// The result of a tool: a text for the caller.
+pub(super) fn text(text: &str) -> Raw {
+    json!({"content": [{"type": "text", "text": text}]}).into()
 }
 
 /// The error for a code that is not accepted.

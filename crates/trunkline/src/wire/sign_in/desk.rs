@@ -38,8 +38,8 @@ struct Desk {
     origin: OnceLock<String>,
     lifetime: Mutex<Duration>,
     pending: Mutex<Vec<PendingLogin>>,
-    /// Counts logins that were kept.
-    kept: watch::Sender<u64>,
+    /// Counts logins that were kept or have ended.
+    changes: watch::Sender<u64>,
 }
 
 /// The caller that signs in, and where.
@@ -91,6 +91,8 @@ pub(super) struct Offer {
     pub(super) caller: String,
     pub(super) server: ServerName,
     pub(super) address: Url,
+    /// The scopes that the caller's login lacks, if it has one.
+    pub(super) missing: Vec<String>,
 }
 
 /// The start of a visit.
@@ -144,7 +146,7 @@ impl LoginDesk {
             origin: OnceLock::new(),
             lifetime: Mutex::new(lifetime),
             pending: Mutex::default(),
-            kept: watch::Sender::new(0),
+            changes: watch::Sender::new(0),
         }))
     }
 
@@ -158,9 +160,14 @@ impl LoginDesk {
         *self.0.lifetime.lock() = lifetime;
     }
 
-    /// Changes when a login was kept.
+    /// Changes when a login was kept or has ended.
     pub(super) fn watch(&self) -> watch::Receiver<u64> {
-        self.0.kept.subscribe()
+        self.0.changes.subscribe()
+    }
+
+    /// Tells the sessions of all callers to look at their logins again.
+    pub(super) fn announce_change(&self) {
+        self.0.changes.send_modify(|count| *count += 1);
     }
 
     pub(super) fn lifetime(&self) -> Duration {
@@ -208,6 +215,7 @@ impl LoginDesk {
             caller: applicant.caller.clone(),
             server: applicant.server.clone(),
             address: applicant.account.options().server.clone(),
+            missing: applicant.account.missing_scopes(),
         })
     }
 
@@ -282,7 +290,7 @@ impl LoginDesk {
         if applicant.proof == Proof::OnlyCaller {
             self.remove(&link);
             applicant.account.keep_login(new).await?;
-            self.0.kept.send_modify(|count| *count += 1);
+            self.announce_change();
             return Ok(Finished::SignedIn);
         }
         let code = code()?;
@@ -310,7 +318,7 @@ impl LoginDesk {
             return Confirmed::NotKept;
         }
         self.drop_all(applicant);
-        self.0.kept.send_modify(|count| *count += 1);
+        self.announce_change();
         Confirmed::Yes
     }
 
@@ -346,6 +354,15 @@ impl LoginDesk {
         self.pending().retain(|login| login.link != link);
     }
 
+    /// Signs the applicant out everywhere in this gateway. The tokens are forgotten even if they
+    /// cannot be revoked, which is then returned.
+    pub(super) async fn sign_out(&self, applicant: &Applicant) -> Result<bool, OAuthError> {
+        self.drop_all(applicant);
+        let signed_out = applicant.account.logout().await;
+        self.announce_change();
+        signed_out
+    }
+
     /// Ends all logins of an applicant that are under way.
     fn drop_all(&self, applicant: &Applicant) {
         let mut pending = self.pending();
@@ -368,6 +385,11 @@ impl LoginDesk {
 }
 
 impl Applicant {
+    /// True if the applicant has a login, and the server has not asked for more scopes.
+    pub(super) fn is_settled(&self) -> bool {
+        self.account.is_signed_in() && self.account.missing_scopes().is_empty()
+    }
+
     fn is(&self, other: &Self) -> bool {
         self.caller == other.caller && self.server == other.server
     }

@@ -61,9 +61,13 @@ fn ask(offer: &Offer) -> Response<String> {
     let mut address = offer.address.clone();
     address.set_query(None);
     let (caller, server) = (escape(&offer.caller), escape(offer.server.as_ref()));
+    let more = match offer.missing.as_slice() {
+        [] => String::new(),
+        missing => format!("<p>It asks for more rights than before: {}.</p>", escape(&missing.join(" "))),
+    };
     let text = format!(
         "<p>The caller <b>{caller}</b> of this gateway wants to use your account at <b>{server}</b> \
-         ({}).</p><p>Continue only if you are this caller and have just asked for this. Whoever sent \
+         ({}).</p>{more}<p>Continue only if you are this caller and have just asked for this. Whoever sent \
          you this link would get access to your account.</p>\
          <form method=post><button>Sign in to {server}</button></form>",
         escape(address.as_str())

@@ -3,18 +3,17 @@
 use super::{
     asking::{self, TOOL},
     desk::{Applicant, LoginDesk, Proof},
+    signed_in::{SignedInSession, is_refusal},
 };
 use futures_util::{
-    StreamExt, future,
+    future,
     future::{BoxFuture, FutureExt},
-    stream,
 };
 use serde_json::json;
 use std::sync::Arc;
-use tokio::sync::Notify as Signal;
 use trunkline_oauth::Account;
 use trunkline_protocol::{
-    Call, Caller, Connect, ConnectError, Fault, FaultKind, Handler, Notification, Notify, Part, Profile, Raw,
+    Call, Caller, Connect, ConnectError, Fault, FaultKind, Handler, Notification, Notify, Profile, Raw,
     Reply, Revision, ServerName, Session, message::meta, method,
 };
 
@@ -30,14 +29,6 @@ pub(crate) struct LoginConnect {
 struct SignInSession {
     desk: LoginDesk,
     applicant: Applicant,
-}
-
-/// A session with the caller's tokens. It ends when they become invalid.
-struct SignedInSession {
-    desk: LoginDesk,
-    applicant: Applicant,
-    session: Arc<dyn Session>,
-    signed_out: Arc<Signal>,
 }
 
 impl LoginConnect {
@@ -64,11 +55,11 @@ impl Connect for LoginConnect {
             }
             match connecting.await {
                 Ok(session) => {
-                    let signed_out = Arc::default();
-                    Ok(Arc::new(SignedInSession { desk, applicant, session, signed_out }) as Arc<dyn Session>)
+                    Ok(Arc::new(SignedInSession::new(desk, applicant, session)) as Arc<dyn Session>)
                 }
-                // The tokens turned out to be invalid.
-                Err(_) if !applicant.account.is_signed_in() => {
+                // The tokens turned out to be invalid, or to lack scopes that the server wants even
+                // for its lists.
+                Err(error) if is_refusal(&error.fault) && !applicant.is_settled() => {
                     Ok(Arc::new(SignInSession { desk, applicant }) as Arc<dyn Session>)
                 }
                 Err(error) => Err(error),
@@ -118,10 +109,10 @@ impl Session for SignInSession {
     }
 
     fn lost(&self) -> BoxFuture<'static, Fault> {
-        let (mut kept, account) = (self.desk.watch(), self.applicant.account.clone());
+        let (mut changes, applicant) = (self.desk.watch(), self.applicant.clone());
         async move {
-            while !account.is_signed_in() {
-                if kept.changed().await.is_err() {
+            while !applicant.is_settled() {
+                if changes.changed().await.is_err() {
                     return future::pending().await;
                 }
             }
@@ -133,81 +124,4 @@ impl Session for SignInSession {
     fn close(&self) -> BoxFuture<'static, ()> {
         future::ready(()).boxed()
     }
-}
-
-impl Handler for SignedInSession {
-    /// If the tokens have become invalid, the caller is asked to sign in again, and the call is
-    /// repeated: the server has refused it unread.
-    fn call(&self, call: Call) -> Reply {
-        let mut rest = Some((self.desk.clone(), self.applicant.clone(), self.session.clone(), call.clone()));
-        let signed_out = self.signed_out.clone();
-        let reply = self.session.call(call);
-        Reply::new(reply.flat_map(move |part| match part {
-            Part::Final(Err(fault)) if is_refusal(&fault) => match rest.take() {
-                Some((desk, applicant, session, call)) if !applicant.account.is_signed_in() => {
-                    again((desk, applicant), session, call, signed_out.clone()).left_stream()
-                }
-                _ => stream::once(future::ready(Part::Final(Err(fault)))).right_stream(),
-            },
-            part => stream::once(future::ready(part)).right_stream(),
-        }))
-    }
-
-    fn notify(&self, notice: Notify) {
-        self.session.notify(notice);
-    }
-}
-
-impl Session for SignedInSession {
-    fn introduction(&self) -> Raw {
-        self.session.introduction()
-    }
-
-    fn revision(&self) -> Revision {
-        self.session.revision()
-    }
-
-    fn on_event(&self, listener: Box<dyn Fn(Notification) + Send + Sync>) {
-        self.session.on_event(listener);
-    }
-
-    fn lost(&self) -> BoxFuture<'static, Fault> {
-        let (lost, signed_out) = (self.session.lost(), self.signed_out.clone());
-        async move {
-            tokio::select! {
-                fault = lost => fault,
-                () = signed_out.notified() => Fault::new(FaultKind::Unauthorized, "the caller's login has ended"),
-            }
-        }
-        .boxed()
-    }
-
-    fn close(&self) -> BoxFuture<'static, ()> {
-        self.session.close()
-    }
-}
-
-fn is_refusal(fault: &Fault) -> bool {
-    fault.peer().is_none() && fault.kind() == FaultKind::Unauthorized
-}
-
-/// Signs in, then sends the call again. If there is no login, the session ends.
-fn again(
-    (desk, applicant): (LoginDesk, Applicant),
-    session: Arc<dyn Session>,
-    call: Call,
-    signed_out: Arc<Signal>,
-) -> impl futures_util::Stream<Item = Part> + Send {
-    let mut rest = Some((session, call.clone()));
-    asking::sign_in(desk, applicant, call).flat_map(move |part| match (part, rest.take()) {
-        (Part::Final(Ok(_)), Some((session, call))) => session.call(call).left_stream(),
-        (Part::Final(outcome), _) => {
-            signed_out.notify_one();
-            stream::once(future::ready(Part::Final(outcome))).right_stream()
-        }
-        (part, kept) => {
-            rest = kept;
-            stream::once(future::ready(part)).right_stream()
-        }
-    })
 }

@@ -13,7 +13,18 @@ pub(super) const HEADER: &str = "Authorization: Bearer bench-key-0123456789abcde
 const KEY_SHA256: &str = "ab56c733e3f3935723d5bea60499d6243daa03ba71b18fdbb340922cffd260ea";
 
 /// Writes a configuration for one upstream; `address` is `None` for a gateway over stdio.
-pub(super) fn write(folder: &Path, address: Option<SocketAddr>, mut server: Value) -> Result<PathBuf> {
+pub(super) fn write(folder: &Path, address: Option<SocketAddr>, server: Value) -> Result<PathBuf> {
+    save(folder, &content(folder, address, server)?)
+}
+
+pub(super) fn save(folder: &Path, configuration: &Value) -> Result<PathBuf> {
+    let file = folder.join("trunkline.json");
+    fs::write(&file, configuration.to_string())?;
+    Ok(file)
+}
+
+/// The configuration, whose key file is written.
+pub(super) fn content(folder: &Path, address: Option<SocketAddr>, mut server: Value) -> Result<Value> {
     let keys = folder.join("keys.json");
     fs::write(
         &keys,
@@ -33,7 +44,5 @@ pub(super) fn write(folder: &Path, address: Option<SocketAddr>, mut server: Valu
         configuration["roles"] = json!({"user": {"allow": ["*"]}});
         configuration["auth"] = json!({"keys": keys});
     }
-    let file = folder.join("trunkline.json");
-    fs::write(&file, configuration.to_string())?;
-    Ok(file)
+    Ok(configuration)
 }

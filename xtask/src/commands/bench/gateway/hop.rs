@@ -107,13 +107,19 @@ impl Running {
         Ok(Self { child, url })
     }
 
+    /// Its process group, which has its id.
+    pub(super) fn group(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(super) fn url(&self) -> String {
         self.url.clone()
     }
 
     /// The address that it listens on.
     pub(super) fn address(&self) -> SocketAddr {
-        let address = self.url.trim_start_matches("http://").split('/').next().unwrap_or_default();
+        let rest = self.url.split_once("://").map_or(self.url.as_str(), |(_, rest)| rest);
+        let address = rest.split('/').next().unwrap_or_default();
         address.parse().expect("the url was made from an address")
     }
 }

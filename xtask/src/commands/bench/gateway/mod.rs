@@ -15,6 +15,7 @@ mod kind;
 mod nginx;
 mod peers;
 mod table;
+pub(super) mod tls;
 
 use std::path::{Path, PathBuf};
 
