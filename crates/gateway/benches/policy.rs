@@ -109,6 +109,26 @@ fn by_argument() -> Vec<RuleSpec> {
     by_caller().into_iter().enumerate().map(rule).collect()
 }
 
+/// Rules for all callers and tools, all of which look at arguments, by different tests.
+fn all_by_argument() -> Vec<RuleSpec> {
+    let condition = |number: usize| {
+        let (at, value) = (format!("/{}", ["path", "text"][number % 2]), format!("word{number}"));
+        let none = ArgumentSpec { at, ..ArgumentSpec::default() };
+        match number % 4 {
+            0 => ArgumentSpec { within: Some(format!("/etc/part{number}")), ..none },
+            1 => ArgumentSpec { glob: Some(format!("*{value}*")), ..none },
+            2 => ArgumentSpec { equals: Some(json!(value)), ..none },
+            _ => ArgumentSpec { one_of: vec![json!(value), json!("other")], ..none },
+        }
+    };
+    let rule = |number: usize| RuleSpec {
+        effect: Effect::Deny,
+        arguments: vec![condition(number)],
+        ..RuleSpec::default()
+    };
+    (0..RULES).map(rule).collect()
+}
+
 fn gateway(rules: Vec<RuleSpec>) -> Gateway {
     let echo = Echo {
         name: "echo".parse().unwrap(),
@@ -147,6 +167,7 @@ async fn main() {
         ("100, by tool", by_tool()),
         ("100, all by caller", by_caller()),
         ("100, by caller, 10 by argument", by_argument()),
+        ("100, all by argument", all_by_argument()),
     ] {
         let time = measure(&gateway(rules));
         println!("{what:34} {time:8.0}  {:10.0}", time - plain);

@@ -1,8 +1,10 @@
-//! Measures how often the wanted tool is among the first results.
+//! Measures how often a fitting tool is among the first results, and which share of all fitting
+//! tools.
 //!
-//! `recall <catalogue.json> <questions.json> [half]`: the catalogue is an array of tools with
-//! `server`, `name`, `description` and `inputSchema`; a question has `q`, `kind`, `half` and
-//! `targets`, pairs of server and name of which any one is right.
+//! `recall <catalogue.json> <questions.json> [half] [misses]`: the catalogue is an array of tools
+//! with `server`, `name`, `description` and `inputSchema`; a question has `q`, `kind`, `half` and
+//! `targets`, pairs of server and name that fit. `misses` prints the questions without a fitting
+//! tool among the first results.
 
 #![expect(clippy::print_stdout, reason = "an example prints its figures")]
 
@@ -13,8 +15,15 @@ use std::{
 };
 use trunkline_search::{Argument, Document, Index};
 
-/// Questions of one kind: how many, and how many were answered within each of [`WITHIN`].
-type Row = (u32, [u32; WITHIN.len()]);
+/// The figures of the questions of one kind.
+#[derive(Default)]
+struct Row {
+    questions: u32,
+    /// The number of questions with a fitting tool within each of [`WITHIN`].
+    answered: [f64; WITHIN.len()],
+    /// The sum of the shares of fitting tools that were found.
+    shares: [f64; WITHIN.len()],
+}
 
 const WITHIN: [usize; 3] = [1, 5, 10];
 
@@ -25,7 +34,7 @@ fn main() {
         serde_json::from_slice(&std::fs::read(&path).expect("a readable file")).expect("a JSON file")
     };
     let (catalogue, questions) = (read(), read());
-    let half = args.next();
+    let (half, shows_misses) = (args.next(), args.next().as_deref() == Some("misses"));
     let tools = catalogue.as_array().expect("an array of tools");
     let started = Instant::now();
     let index = index(tools);
@@ -40,13 +49,13 @@ fn main() {
         let started = Instant::now();
         let hits = index.search(text(&question["q"]), 10, |_| true);
         times.push(started.elapsed());
-        let place = hits.iter().position(|hit| is_wanted(question, &tools[hit.document]));
+        let fits: Vec<bool> = hits.iter().map(|hit| is_wanted(question, &tools[hit.document])).collect();
         for kind in [text(&question["kind"]), "all"] {
-            let (asked, found) = figures.entry(kind).or_default();
-            *asked += 1;
-            for (count, within) in found.iter_mut().zip(WITHIN) {
-                *count += u32::from(place.is_some_and(|place| place < within));
-            }
+            figures.entry(kind).or_default().add(question, &fits);
+        }
+        if shows_misses && !fits.contains(&true) {
+            let names: Vec<&str> = hits.iter().map(|hit| text(&tools[hit.document]["name"])).collect();
+            println!("- {}: {}", text(&question["q"]), names.join(" "));
         }
     }
     report(&figures, &times);
@@ -56,11 +65,31 @@ fn report(figures: &BTreeMap<&str, Row>, times: &[Duration]) {
     let count = u32::try_from(times.len()).unwrap_or(u32::MAX).max(1);
     let mean = times.iter().sum::<Duration>() / count;
     println!("{mean:?} a question, {:?} at most", times.iter().max().copied().unwrap_or_default());
-    for (kind, (asked, found)) in figures {
-        let shares: Vec<String> =
-            found.iter().map(|count| format!("{:.3}", f64::from(*count) / f64::from(*asked))).collect();
-        println!("{kind:8} {asked:4} {}", shares.join(" "));
+    println!("{:9} {:>4} {:17} {:17}", "", "", "any fitting tool", "share of them");
+    for (kind, row) in figures {
+        let told = |sums: [f64; WITHIN.len()]| {
+            sums.map(|sum| format!("{:.3}", sum / f64::from(row.questions))).join(" ")
+        };
+        println!("{kind:9} {:4} {} {}", row.questions, told(row.answered), told(row.shares));
     }
+}
+
+impl Row {
+    /// Adds a question, and which of its results fit.
+    fn add(&mut self, question: &Value, fits: &[bool]) {
+        self.questions += 1;
+        let targets = question["targets"].as_array().map_or(1, Vec::len);
+        for (place, within) in WITHIN.into_iter().enumerate() {
+            let found = fits.iter().take(within).filter(|fits| **fits).count();
+            self.answered[place] += f64::from(u8::from(found > 0));
+            self.shares[place] += ratio(found, targets);
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of tools are small")]
+fn ratio(part: usize, whole: usize) -> f64 {
+    part as f64 / whole as f64
 }
 
 fn is_wanted(question: &Value, tool: &Value) -> bool {

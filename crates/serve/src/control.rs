@@ -53,7 +53,11 @@ pub(crate) fn without_handshake(
     let accepted = service.options.handshake == Handshake::Optional
         && service.options.eras.allows(Era::Legacy)
         && revision.era() == Era::Legacy;
-    accepted.then(|| Session::new(caller, revision, Introduction::read(&Object::new()), outlet))
+    let begin = match &outlet {
+        Outlet::Streams(_) => Session::of_one_request,
+        Outlet::Duplex(_) => Session::new,
+    };
+    accepted.then(|| begin(caller, revision, Introduction::read(&Object::new()), outlet))
 }
 
 /// The requested revision if it is a legacy one that we know, else the newest legacy one.

@@ -1,6 +1,6 @@
 //! Grants: agreements that hold for a while.
 
-use super::record::{Approval, millis};
+use super::record::millis;
 use crate::policy::Consent;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::digest::{SHA256, digest};
@@ -18,6 +18,8 @@ const GRANTS: &str = "approval-grant/";
 pub enum Scope {
     /// This call only.
     Once,
+    /// All calls of this tool in the session of this client.
+    Session,
     /// All calls of this tool by this caller.
     Caller(Duration),
     /// All calls of this tool by any caller.
@@ -37,31 +39,15 @@ pub(super) struct Grant {
 }
 
 impl Grant {
-    /// `None` if the agreement is for one call.
-    pub(super) fn new(approval: &Approval, scope: &Scope) -> Option<Self> {
+    /// `None` if the agreement is for one call or one session, which the store does not keep.
+    pub(super) fn new(from: Consent, by: &str, caller: &str, tool: &str, scope: Scope) -> Option<Self> {
         let (caller, lasting) = match scope {
-            Scope::Once => return None,
-            Scope::Caller(lasting) => (Some(approval.caller.clone()), *lasting),
-            Scope::Tool(lasting) => (None, *lasting),
+            Scope::Once | Scope::Session => return None,
+            Scope::Caller(lasting) => (Some(caller.to_owned()), lasting),
+            Scope::Tool(lasting) => (None, lasting),
         };
-        let by = approval.decided_by.clone().unwrap_or_default();
-        Some(Self {
-            caller,
-            tool: approval.tool.clone(),
-            from: Consent::Operator,
-            by,
-            until: millis(SystemTime::now() + lasting),
-        })
-    }
-
-    pub(super) fn of_client(caller: &str, tool: &str, lasting: Duration) -> Self {
-        Self {
-            caller: Some(caller.to_owned()),
-            tool: tool.to_owned(),
-            from: Consent::Client,
-            by: "the person at the client".to_owned(),
-            until: millis(SystemTime::now() + lasting),
-        }
+        let until = millis(SystemTime::now() + lasting);
+        Some(Self { caller, tool: tool.to_owned(), from, by: by.to_owned(), until })
     }
 
     pub(super) async fn keep(&self, store: &dyn Store) -> Result<(), StoreError> {
@@ -109,6 +95,7 @@ impl fmt::Display for Scope {
         let until = |lasting: &Duration| trunkline_protocol::time::iso_8601(SystemTime::now() + *lasting);
         match self {
             Self::Once => f.write_str("once"),
+            Self::Session => f.write_str("for this session"),
             Self::Caller(lasting) => write!(f, "for this caller and tool until {}", until(lasting)),
             Self::Tool(lasting) => write!(f, "for this tool until {}", until(lasting)),
         }
@@ -123,13 +110,13 @@ mod tests {
     #[tokio::test]
     async fn the_agreement_of_a_client_is_none_of_an_operator() {
         let store = Embedded::in_memory().unwrap();
-        let hour = Duration::from_hours(1);
-        Grant::of_client("ada", "wipe", hour).keep(&store).await.unwrap();
+        let hour = Scope::Caller(Duration::from_hours(1));
+        let grant = |from| Grant::new(from, "ada", "ada", "wipe", hour).unwrap();
+        grant(Consent::Client).keep(&store).await.unwrap();
         let found = async |wanted| Grant::find(&store, "ada", "wipe", wanted).await.unwrap().is_some();
         assert!(found(Consent::Client).await);
         assert!(!found(Consent::Operator).await);
-        let operator = Grant { from: Consent::Operator, ..Grant::of_client("ada", "wipe", hour) };
-        operator.keep(&store).await.unwrap();
+        grant(Consent::Operator).keep(&store).await.unwrap();
         assert!(found(Consent::Client).await && found(Consent::Operator).await);
         assert!(Grant::find(&store, "bob", "wipe", Consent::Client).await.unwrap().is_none());
     }

@@ -7,13 +7,16 @@
 
 mod grant;
 mod places;
+mod question;
 mod record;
+mod session_grants;
 
-use crate::policy::Asked;
+use crate::policy::{Asked, Consent};
 use bytes::Bytes;
 use grant::Grant;
 use parking_lot::Mutex;
-use places::{Place, Places};
+use places::Places;
+use session_grants::SessionGrants;
 use std::{
     collections::VecDeque,
     fmt,
@@ -21,10 +24,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 use trunkline_protocol::{Call, Fault, FaultKind, time::iso_8601};
-use trunkline_resilience::timeout;
 use trunkline_store::{Condition, Outcome, Retention, Store, StoreError, Version};
 
 pub use grant::Scope;
+pub(crate) use question::Question;
 pub(crate) use record::shown_arguments;
 pub use record::{Approval, ApprovalState};
 
@@ -41,6 +44,8 @@ const MAX_LISTED: usize = 1000;
 const PAGE: usize = 1000;
 const RECORDS: &str = "approval/";
 const LOGS: &str = "approval-log/";
+/// The person who agreed by elicitation, in records.
+const AT_CLIENT: &str = "the person at the client";
 
 /// Writes a line about a decision to the audit trail: what, who, and details.
 pub type Note = Arc<dyn Fn(&str, &str, &str) + Send + Sync>;
@@ -69,6 +74,7 @@ struct Inner {
     /// Identifies this process in records.
     process: String,
     places: Places,
+    sessions: SessionGrants,
     /// Ids of the records that nobody decided about, oldest first.
     undecided: Mutex<VecDeque<String>>,
     note: Mutex<Option<Note>>,
@@ -83,6 +89,8 @@ pub enum NotDecided {
     Over(Box<Approval>),
     #[error("a caller cannot agree to its own call")]
     OwnCall,
+    #[error("the client has no session: agree once, or for the caller or tool with a time")]
+    NoSession,
     #[error("the store cannot be used: {0}")]
     Store(#[from] StoreError),
 }
@@ -100,7 +108,8 @@ impl Approvals {
         let process = uuid::Uuid::new_v4().simple().to_string();
         let places = Places::new(options.most);
         let (undecided, note) = (Mutex::default(), Mutex::new(None));
-        Self(Arc::new(Inner { options, process, places, undecided, note }))
+        let sessions = SessionGrants::default();
+        Self(Arc::new(Inner { options, process, places, sessions, undecided, note }))
     }
 
     /// Sets the function that records questions and decisions.
@@ -157,6 +166,9 @@ impl Approvals {
         if found.caller == operator && !is_proven {
             return Err(NotDecided::OwnCall);
         }
+        if decision.agrees && decision.scope == Scope::Session && !found.session {
+            return Err(NotDecided::NoSession);
+        }
         let mut decided = found.clone();
         decided.state = if decision.agrees { ApprovalState::Approved } else { ApprovalState::Denied };
         decided.decided_by = Some(operator.to_owned());
@@ -164,8 +176,9 @@ impl Approvals {
         decided.scope = decision.agrees.then(|| decision.scope.to_string());
         decided.note.clone_from(&decision.note);
         // The grant is written first: a decision that cannot be kept is none.
+        let (caller, tool) = (&decided.caller, &decided.tool);
         if decision.agrees
-            && let Some(grant) = Grant::new(&decided, &decision.scope)
+            && let Some(grant) = Grant::new(Consent::Operator, operator, caller, tool, decision.scope)
         {
             grant.keep(&*self.0.options.store).await?;
         }
@@ -195,6 +208,10 @@ impl Approvals {
 
     /// The person whose earlier decision covers this call.
     pub(crate) async fn granted_by(&self, call: &Call, asked: &Asked) -> Option<String> {
+        let find = |session: &Arc<str>| self.0.sessions.find(session, &asked.subject, asked.consent);
+        if let Some(by) = call.session.as_ref().and_then(find) {
+            return Some(format!("{by} {}", Scope::Session));
+        }
         let found = Grant::find(&*self.0.options.store, &call.caller.id, &asked.subject, asked.consent).await;
         found
             .unwrap_or_else(|error| {
@@ -209,19 +226,23 @@ impl Approvals {
         self.0.options.reachable
     }
 
-    /// Remembers that the person at the client agreed for a while.
-    pub(crate) async fn grant(&self, call: &Call, asked: &Asked, lasting: Duration) {
-        let grant = Grant::of_client(&call.caller.id, &asked.subject, lasting);
-        if let Err(error) = grant.keep(&*self.0.options.store).await {
+    /// Records and keeps the answer of the person at the client; `None` if it is a refusal.
+    pub(crate) async fn answered(&self, call: &Call, asked: &Asked, agreed: Option<Scope>) {
+        let Asked { subject, rule, .. } = asked;
+        let Some(scope) = agreed else {
+            let detail = format!("`{subject}` by {AT_CLIENT}; {rule}");
+            return self.tell("consent-refused", &call.caller.id, &detail);
+        };
+        let detail = format!("`{subject}` by {AT_CLIENT}, {scope}; {rule}");
+        self.tell("consent-given", &call.caller.id, &detail);
+        if let (Scope::Session, Some(session)) = (scope, &call.session) {
+            self.0.sessions.keep(session, subject, Consent::Client, AT_CLIENT);
+        }
+        if let Some(grant) = Grant::new(Consent::Client, AT_CLIENT, &call.caller.id, subject, scope)
+            && let Err(error) = grant.keep(&*self.0.options.store).await
+        {
             tracing::warn!(%error, "an agreement cannot be kept");
         }
-    }
-
-    /// Records an answer of the person at the client.
-    pub(crate) fn answered(&self, call: &Call, asked: &Asked, agrees: bool) {
-        let what = if agrees { "consent-given" } else { "consent-refused" };
-        let detail = format!("`{}` by the person at the client; {}", asked.subject, asked.rule);
-        self.tell(what, &call.caller.id, &detail);
     }
 
     /// Begins a question to an operator.
@@ -237,7 +258,8 @@ impl Approvals {
         })?;
         let approval = Approval::new(call, asked, options.timeout, &self.0.process);
         // It exists before its record does: a caller that hangs up meanwhile withdraws it.
-        let question = Question { approvals: self.clone(), approval, is_over: false, _place: place };
+        let (approvals, session) = (self.clone(), call.session.clone());
+        let question = Question { approvals, approval, session, is_over: false, _place: place };
         self.write(&question.approval, Condition::Absent).await.map_err(|error| {
             Fault::new(FaultKind::StoreUnavailable, "the question to an operator cannot be stored")
                 .with_detail(error.to_string())
@@ -324,82 +346,6 @@ impl Approvals {
             note(what, who, detail);
         }
     }
-}
-
-/// A question to an operator. Dropping it withdraws the question.
-pub(crate) struct Question {
-    approvals: Approvals,
-    approval: Approval,
-    is_over: bool,
-    _place: Place,
-}
-
-impl Question {
-    pub(crate) fn id(&self) -> &str {
-        &self.approval.id
-    }
-
-    /// Waits for the decision.
-    pub(crate) async fn decided(mut self) -> Result<(), Fault> {
-        let log = format!("{LOGS}{}", self.approval.id);
-        let options = &self.approvals.0.options;
-        let answered = timeout(options.timeout, options.store.appended(&log, 0)).await;
-        if let Some(Err(error)) = answered {
-            let text = "the store with the decision cannot be reached";
-            return Err(Fault::new(FaultKind::StoreUnavailable, text).with_detail(error.to_string()));
-        }
-        // A decision in the last moment counts, so the record is read in any case.
-        let found = self.approvals.find(&self.approval.id).await;
-        self.is_over = true;
-        let state = match found {
-            Ok((mut found, version)) => {
-                if found.state == ApprovalState::Pending {
-                    found.state = ApprovalState::Expired;
-                    found = self.approvals.conclude(found, version).await;
-                }
-                found
-            }
-            Err(_) => Approval { state: ApprovalState::Expired, ..self.approval.clone() },
-        };
-        match state.state {
-            ApprovalState::Approved => Ok(()),
-            ApprovalState::Denied => Err(refused(&state)),
-            _ => {
-                self.approvals.note(&state, &state.caller);
-                self.approvals.forget_oldest(state.id.clone()).await;
-                let text = format!("nobody decided about `{}` in time", state.tool);
-                Err(Fault::new(FaultKind::ApprovalExpired, text).harmless_to_repeat())
-            }
-        }
-    }
-}
-
-impl Drop for Question {
-    fn drop(&mut self) {
-        if self.is_over {
-            return;
-        }
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let (approvals, mut approval) = (self.approvals.clone(), self.approval.clone());
-        runtime.spawn(async move {
-            // A decision that was made in the meantime stays as it is.
-            let Ok((found, version)) = approvals.find(&approval.id).await else { return };
-            if found.state == ApprovalState::Pending {
-                approval.state = ApprovalState::Withdrawn;
-                let written = approvals.write(&approval, Condition::Unchanged(version)).await;
-                if matches!(written, Ok(Outcome::Done(_))) {
-                    approvals.note(&approval, &approval.caller);
-                    approvals.forget_oldest(approval.id).await;
-                }
-            }
-        });
-    }
-}
-
-fn refused(approval: &Approval) -> Fault {
-    let why = approval.note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
-    let text = format!("an operator did not agree to `{}`{why}", approval.tool);
-    Fault::new(FaultKind::ApprovalRefused, text)
 }
 
 fn word(state: ApprovalState) -> &'static str {

@@ -21,6 +21,9 @@ pub struct Approval {
     pub tool: String,
     pub caller: String,
     pub client: String,
+    /// True if the client has a session, for which an operator can agree.
+    #[serde(default)]
+    pub session: bool,
     /// The arguments as JSON: secrets masked, control characters escaped, cut.
     pub arguments: String,
     pub rule: String,
@@ -33,7 +36,7 @@ pub struct Approval {
     pub process: String,
     pub decided_by: Option<String>,
     pub decided_at: Option<String>,
-    /// `once`, or whom the agreement holds for and until when.
+    /// `once`, `for this session`, or whom the agreement holds for and until when.
     pub scope: Option<String>,
     pub note: Option<String>,
 }
@@ -67,6 +70,7 @@ impl Approval {
             tool: asked.subject.clone(),
             caller: call.caller.id.clone(),
             client: visible::line(&client),
+            session: call.session.is_some(),
             arguments: shown_arguments(call),
             rule: asked.rule.clone(),
             reason: asked.reason.clone(),

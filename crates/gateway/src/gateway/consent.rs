@@ -5,7 +5,7 @@
 
 use super::{Inner, Passed, faults};
 use crate::{
-    approval::{Approvals, shown_arguments},
+    approval::{Approvals, Scope, shown_arguments},
     policy::{Agreement, Asked, Consent},
 };
 use futures_util::{StreamExt, future, stream};
@@ -25,9 +25,11 @@ use trunkline_protocol::{
 const PROGRESS: Duration = Duration::from_secs(15);
 /// Parts that may wait for the client to take them.
 const PARTS: usize = 4;
-/// The durations that the person at the client can agree for.
+/// The time that the person at the client can agree for.
 const WHILE: Duration = Duration::from_hours(1);
+/// The choices of the person at the client.
 const ONCE: &str = "allow once";
+const FOR_SESSION: &str = "allow for this session";
 const FOR_A_WHILE: &str = "allow for one hour";
 const DENY: &str = "deny";
 
@@ -126,30 +128,22 @@ async fn ask_client(
     };
     tell.send(Part::Question(question.named("consent"))).await.map_err(|_| refused())?;
     let decision = match answered.await {
-        Ok(Ok(answer)) => decision(&answer),
+        Ok(Ok(answer)) => decision(call, &answer),
         Ok(Err(_)) | Err(_) => None,
     };
-    approvals.answered(call, asked, decision.is_some());
-    match decision.ok_or_else(refused)? {
-        Lasting::Once => {}
-        Lasting::Hour => approvals.grant(call, asked, WHILE).await,
-    }
-    Ok(())
-}
-
-enum Lasting {
-    Once,
-    Hour,
+    approvals.answered(call, asked, decision).await;
+    if decision.is_some() { Ok(()) } else { Err(refused()) }
 }
 
 /// The person must choose: a client that accepts forms without showing them sends no choice.
-fn decision(answer: &Raw) -> Option<Lasting> {
+fn decision(call: &Call, answer: &Raw) -> Option<Scope> {
     if answer.text_of("action")? != "accept" {
         return None;
     }
     match answer.member("content")?.text_of("decision")?.as_ref() {
-        ONCE => Some(Lasting::Once),
-        FOR_A_WHILE => Some(Lasting::Hour),
+        ONCE => Some(Scope::Once),
+        FOR_SESSION if call.session.is_some() => Some(Scope::Session),
+        FOR_A_WHILE => Some(Scope::Caller(WHILE)),
         _ => None,
     }
 }
@@ -161,11 +155,14 @@ fn form(call: &Call, asked: &Asked) -> Raw {
         "Your agent wants to call `{tool}`, which needs your consent.{reason}\nArguments: {}",
         shown_arguments(call)
     );
+    let for_session = call.session.as_ref().map(|_| FOR_SESSION);
+    let choices: Vec<&str> =
+        [Some(ONCE), for_session, Some(FOR_A_WHILE), Some(DENY)].into_iter().flatten().collect();
     let choice = json!({
         "type": "string",
         "title": "Decision",
         "description": format!("Whether `{tool}` may be called"),
-        "enum": [ONCE, FOR_A_WHILE, DENY],
+        "enum": choices,
     });
     let schema = json!({"type": "object", "properties": {"decision": choice}, "required": ["decision"]});
     Raw::from(json!({"message": message, "requestedSchema": schema}))

@@ -49,7 +49,7 @@ pub struct RuleSpec {
 }
 
 /// The person who is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Consent {
     /// The person at the client, or an operator if the client cannot ask.

@@ -28,6 +28,8 @@ pub(crate) use running_call::RunningCall;
 pub(crate) struct Duplex {
     service: Arc<Service>,
     caller: Arc<Caller>,
+    /// Identifies the connection in modern calls.
+    key: Arc<str>,
     session: Mutex<Option<Arc<Session>>>,
     /// The session of requests before `initialize`, if they are answered.
     early: Mutex<Option<Arc<Session>>>,
@@ -54,6 +56,7 @@ impl Duplex {
         Arc::new(Self {
             service,
             caller,
+            key: crate::era::unguessable().into(),
             session: Mutex::default(),
             early: Mutex::default(),
             outgoing,
@@ -247,7 +250,7 @@ impl Duplex {
     fn begin_modern(self: &Arc<Self>, request: ModernRequest, id: RequestId) -> RunningCall {
         let (abort, aborted) = AbortHandle::new_pair();
         self.calls.lock().by_id().insert(id.clone(), abort);
-        let reply = request.begin(&self.service, self.caller.clone());
+        let reply = request.begin(&self.service, self.caller.clone(), Some(self.key.clone()));
         RunningCall::modern(self.clone(), reply, id, aborted)
     }
 

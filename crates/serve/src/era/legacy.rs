@@ -50,6 +50,7 @@ pub(crate) fn lift(request: &Request, head: &Head, session: &Session) -> Call {
     let mut call = Call::new(request.method.clone(), Some(lifted(request.params.as_ref(), head, session)));
     call.caller = session.caller.clone();
     call.revision = session.revision;
+    call.session.clone_from(&session.key);
     call
 }
 

@@ -79,8 +79,13 @@ impl ModernRequest {
         self.head.meta.clone()
     }
 
-    /// Starts the call, or resumes a parked one.
-    pub(crate) fn begin(self, service: &Arc<Service>, caller: Arc<Caller>) -> ModernReply {
+    /// Starts the call, or resumes a parked one. Only a client with its own channel has a session.
+    pub(crate) fn begin(
+        self,
+        service: &Arc<Service>,
+        caller: Arc<Caller>,
+        session: Option<Arc<str>>,
+    ) -> ModernReply {
         let started = Instant::now();
         let reply = self
             .resume(&service.parking, &caller)
@@ -90,6 +95,7 @@ impl ModernRequest {
             Resumed::Nothing => {
                 let mut call = Call::new(self.method.clone(), self.params.clone());
                 call.caller = caller.clone();
+                call.session = session;
                 (Some(service.call(call)), None)
             }
             Resumed::Call(call) if call.questions.is_empty() => (Some(call.reply), None),

@@ -33,7 +33,7 @@ impl AdmittedRequest {
         if let Err(refused) = checked {
             return Pending::ready(refuse(&id, refused));
         }
-        let reply = request.begin(&self.service, self.caller.clone());
+        let reply = request.begin(&self.service, self.caller.clone(), None);
         Pending::running(self.answer_modern(reply), HalfClose::Cancels)
     }
 
@@ -54,7 +54,7 @@ impl AdmittedRequest {
         if self.service.identity.get().is_none() {
             self.service.identify(&self.caller, request.meta()).await;
         }
-        Ok(request.begin(&self.service, self.caller.clone()))
+        Ok(request.begin(&self.service, self.caller.clone(), None))
     }
 
     /// Waits for the first message: the result becomes the response, anything else a stream.

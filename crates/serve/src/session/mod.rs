@@ -33,6 +33,8 @@ pub(crate) use stream::{EventId, Reader, StreamLog, Streams};
 
 pub(crate) struct Session {
     pub(crate) id: String,
+    /// Identifies the session in calls; `None` if it ends with its only request.
+    pub(crate) key: Option<Arc<str>>,
     pub(crate) caller: Arc<Caller>,
     pub(crate) revision: Revision,
     /// `capabilities` and `clientInfo` of `initialize`.
@@ -100,8 +102,24 @@ impl Session {
         client: Introduction,
         outlet: Outlet,
     ) -> Arc<Self> {
-        Arc::new(Self {
+        let key = crate::era::unguessable().into();
+        Arc::new(Self { key: Some(key), ..Self::without_key(caller, revision, client, outlet) })
+    }
+
+    /// The session of a single request.
+    pub(crate) fn of_one_request(
+        caller: Arc<Caller>,
+        revision: Revision,
+        client: Introduction,
+        outlet: Outlet,
+    ) -> Arc<Self> {
+        Arc::new(Self::without_key(caller, revision, client, outlet))
+    }
+
+    fn without_key(caller: Arc<Caller>, revision: Revision, client: Introduction, outlet: Outlet) -> Self {
+        Self {
             id: crate::era::unguessable(),
+            key: None,
             caller,
             revision,
             client,
@@ -113,7 +131,7 @@ impl Session {
             next_question: AtomicU64::new(1),
             calls: Mutex::default(),
             touched: Mutex::new(Moment::now()),
-        })
+        }
     }
 
     /// True if other clients cannot share this client's identity: it is authenticated, or has its

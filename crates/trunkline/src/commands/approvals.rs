@@ -59,12 +59,12 @@ struct One {
 struct Agreement {
     #[command(flatten)]
     one: One,
-    /// Agree to all calls of this tool for a time: by this caller, or by any caller [default: this
-    /// call only]
-    #[arg(long = "for", value_name = "SCOPE", requires = "lasting")]
-    scope: Option<Scope>,
-    /// Time for which the agreement holds, such as `30m` or `8h`
-    #[arg(long, value_name = "TIME", requires = "scope", value_parser = parse_duration)]
+    /// The calls of this tool that you agree to
+    #[arg(long = "for", value_name = "SCOPE", default_value = "once")]
+    scope: Scope,
+    /// Time for which the agreement holds, such as `30m` or `8h`; needed by `caller` and `tool`
+    #[arg(long, value_name = "TIME", value_parser = parse_duration,
+        required_if_eq_any = [("scope", "caller"), ("scope", "tool")])]
     lasting: Option<Duration>,
     /// A note for the record
     #[arg(long, value_name = "TEXT")]
@@ -82,8 +82,25 @@ struct Refusal {
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Scope {
+    /// This call only
+    Once,
+    /// Until the client's session or connection ends
+    Session,
+    /// All calls by this caller, for a time
     Caller,
+    /// All calls by any caller, for a time
     Tool,
+}
+
+impl Scope {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Session => "session",
+            Self::Caller => "caller",
+            Self::Tool => "tool",
+        }
+    }
 }
 
 /// A record as the gateway tells it. Unknown members are accepted.
@@ -95,6 +112,7 @@ struct Record {
     tool: String,
     caller: String,
     client: String,
+    session: bool,
     arguments: String,
     rule: String,
     reason: Option<String>,
@@ -118,15 +136,9 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         }
         Act::Show(one) => tell(context, &ask(context, &one.place, &format!("{PATH}/{}", one.id), &[])?),
         Act::Approve(agreement) => {
-            let mut query = Vec::new();
-            if let (Some(scope), Some(lasting)) = (agreement.scope, agreement.lasting) {
-                let scope = match scope {
-                    Scope::Caller => "caller",
-                    Scope::Tool => "tool",
-                };
-                query.push(("for", scope.to_owned()));
-                query.push(("lasting", format!("{}ms", lasting.as_millis())));
-            }
+            let mut query = vec![("for", agreement.scope.as_str().to_owned())];
+            let lasting = agreement.lasting;
+            query.extend(lasting.map(|time| ("lasting", format!("{}ms", time.as_millis()))));
             query.extend(agreement.note.clone().map(|note| ("note", note)));
             decide(context, &agreement.one, "approve", &query)
         }
@@ -160,6 +172,7 @@ fn tell(context: &Context, page: &Raw) -> Result<Ending, Failure> {
         ("tool", Some(record.tool)),
         ("caller", Some(record.caller)),
         ("client", Some(record.client).filter(|client| !client.is_empty())),
+        ("session", Some(if record.session { "yes" } else { "no" }.to_owned())),
         ("arguments", Some(record.arguments)),
         ("reason", record.reason),
         ("rule", Some(record.rule)),

@@ -11,7 +11,7 @@ use crate::{
     render::{BAD, FAINT, NAME, safe},
     wire::{
         gateway::{
-            Running,
+            ByConfiguration,
             explain::{PATH, Wanted},
         },
         operator, settings,
@@ -169,9 +169,9 @@ fn explained(context: &Context, args: &Args, wanted: &Wanted) -> Result<Raw, Fai
 fn by_configuration(context: &Context, args: &Args, wanted: &Wanted) -> Result<Raw, Failure> {
     let loaded = settings::load(context, args.config.as_deref(), Vec::new())?;
     let explanation = crate::runtime::start()?.block_on(async {
-        let running = Running::by_configuration(&loaded, &context.environment).await?;
-        let explanation = running.explain(wanted, None).await;
-        running.stop().await;
+        let deciding = ByConfiguration::start(&loaded, &context.environment).await?;
+        let explanation = deciding.explainer().explain(wanted, None).await;
+        deciding.stop().await;
         Ok::<_, Failure>(explanation)
     })?;
     Raw::encode(&explanation).map_err(|error| Failure::usage(error.to_string()))

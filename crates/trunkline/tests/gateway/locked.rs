@@ -85,11 +85,17 @@ async fn x01_a_changed_tool_is_quarantined_until_it_is_accepted() {
     let mut widened = required.clone();
     widened["annotations"]["readOnlyHint"] = false.into();
     let two_pages = |read: &Value| json!([[tool("poke", "Announces."), tool("exit", "Ends.")], [read]]);
-    for (way, now) in [
-        ("rug_poke", pages(&tool("read", order))),
-        ("rug_exit", pages(&required)),
-        ("rug_poke", two_pages(&widened)),
+    let same = two_pages(&required);
+    for (way, now, between_pages) in [
+        ("rug_poke", pages(&tool("read", order)), None),
+        ("rug_exit", pages(&required), None),
+        ("rug_poke", same, Some(two_pages(&widened))),
+        ("rug_exit", two_pages(&widened), Some(two_pages(&tool("read", order)))),
     ] {
+        // The file that takes its place while the list is being read comes first.
+        if let Some(next) = between_pages {
+            rug.site.write("definitions.json.next", &next.to_string());
+        }
         rug.define(&now);
         // The server announces the change, or ends; what it answers does not matter.
         caller.call(way, json!({})).await;

@@ -30,7 +30,7 @@ fn site(name: &str, approval_timeout: &str) -> Site {
 }
 
 /// The text of the whole audit trail.
-fn trail(site: &Site) -> String {
+pub(crate) fn trail(site: &Site) -> String {
     let mut text = String::new();
     let mut folders = vec![site.path("audit")];
     while let Some(folder) = folders.pop() {

@@ -10,6 +10,7 @@ use crate::{
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, hash_map::Entry},
+    fs,
     process::{Output, Stdio},
 };
 
@@ -20,7 +21,7 @@ const GUESSES: usize = 3;
 const QUOTA: usize = 150;
 const CALLERS: [&str; 7] = ["admin", "admin", "reader", "dev", "nobody", "busy", "ghost"];
 const VIEWS: [Option<&str>; 5] = [None, None, None, Some("work"), Some("server/files")];
-const TOOLS: [&str; 14] = [
+const TOOLS: [&str; 20] = [
     "files_echo",
     "files_echo",
     "files_pid",
@@ -35,15 +36,46 @@ const TOOLS: [&str; 14] = [
     "rated_echo",
     "gone_echo",
     "other_echo",
+    "disk_list_directory",
+    "disk_list_directory",
+    "disk_write_file",
+    "mine_echo_echo",
+    "mine_echo_echo",
+    "mine_echo_pid",
 ];
+/// The header with the key by which a caller is known to the server `mine`.
+const MINE: &str = "X-Mine";
 
 struct Scene {
     site: Site,
     door: Door,
     tokens: BTreeMap<String, String>,
+    mine: Mine,
 }
 
-fn configuration(site: &Site) -> Value {
+/// A gateway that shows each caller of ours other tools, by a key of its own.
+struct Mine {
+    site: Site,
+    door: Door,
+    keys: BTreeMap<String, String>,
+}
+
+impl Mine {
+    fn open() -> Self {
+        let site = Site::new("mine");
+        site.configure(&json!({
+            "mcp": {"servers": {"echo": site.echo("echo", "modern")}},
+            "auth": {"keys": site.path("keys.json")},
+            "roles": {"all": {"allow": ["*"]}, "few": {"allow": ["echo_echo"]}},
+        }));
+        let keys = site.keys(&[("admin", &["all"]), ("reader", &["few"]), ("dev", &["few"])]);
+        let keys = keys.into_iter().map(|key| (key.id, key.token)).collect();
+        let door = site.open();
+        Self { site, door, keys }
+    }
+}
+
+fn configuration(site: &Site, mine: &Door) -> Value {
     let mut files = site.echo("files", "modern");
     files["deny"] = json!(["large"]);
     files["tools"] = json!({"nap": {"rename": "rest"}, "pid": {"annotations": {"readOnlyHint": true}}});
@@ -59,28 +91,32 @@ fn configuration(site: &Site) -> Value {
             "halted": site.echo("halted", "modern"),
             "rated": rated,
             "gone": {"command": ["/nowhere/program"]},
+            "disk": {"type": "builtin", "pack": "filesystem", "root": site.path("disk")},
+            "mine": {"url": mine.endpoint, "callerHeaders": {MINE: "Authorization"}, "oauth": false},
         }},
         "auth": {"keys": site.path("keys.json")},
         "roles": {
             "admin": {"allow": ["*"], "operate": true},
-            "reader": {"allow": ["files_*", "rated_*"], "deny": ["files_gate"]},
+            "reader": {"allow": ["files_*", "rated_*", "disk_*", "mine_*"], "deny": ["files_gate"]},
             "staff": {"callers": ["dev", "busy"], "allow": ["*"]},
         },
         "policy": {"rules": [
             {"name": "etc", "effect": "deny", "tools": ["files_echo"], "reason": "system files",
              "arguments": [{"at": "/text", "within": "/etc"}]},
             {"name": "calm", "effect": "deny", "callers": ["dev"], "annotations": {"readOnlyHint": true}},
+            {"name": "no lists", "effect": "deny", "callers": ["dev"], "tools": ["disk_list_*"]},
             {"name": "careful", "effect": "ask", "callers": ["reader"], "tools": ["files_rest"]},
         ]},
-        "views": {"work": {"servers": ["files", "sick"], "hide": ["files_pid"]}},
+        "views": {"work": {"servers": ["files", "sick", "disk", "mine"], "hide": ["files_pid"]}},
         "limits": {"perCaller": {"calls": QUOTA, "per": "1d"}, "approvalTimeout": "1s"},
     })
 }
 
 impl Scene {
     async fn open() -> Self {
-        let site = Site::new("explained");
-        site.configure(&configuration(&site));
+        let (site, mine) = (Site::new("explained"), Mine::open());
+        fs::create_dir(site.path("disk")).unwrap();
+        site.configure(&configuration(&site, &mine.door));
         let keys = site.keys(&[
             ("admin", &["admin"]),
             ("reader", &["reader"]),
@@ -90,8 +126,13 @@ impl Scene {
         ]);
         let tokens = keys.iter().map(|key| (key.id.clone(), key.token.clone())).collect();
         let door = site.open();
-        let scene = Self { site, door, tokens };
+        let scene = Self { site, door, tokens, mine };
+        // An explanation stands for the identity that the caller used last.
+        for id in scene.mine.keys.keys() {
+            scene.caller(id, None).await.insist("mine_echo_echo", json!({"text": "there"})).await;
+        }
         let mut admin = scene.caller("admin", None).await;
+        admin.insist("disk_list_directory", json!({"path": "."})).await;
         for tool in ["files_echo", "sick_echo", "halted_echo"] {
             admin.insist(tool, json!({"text": "/srv"})).await;
         }
@@ -115,7 +156,10 @@ impl Scene {
     async fn caller(&self, id: &str, view: Option<&str>) -> Caller {
         let path = view.map_or_else(|| "/mcp".to_owned(), |view| format!("/mcp/{view}"));
         let token = self.tokens.get(id).map_or("a-key-that-nobody-has-been-given-0123456789", String::as_str);
-        Caller::silent(&self.door, &path, Some(token), MODERN).await
+        let mut caller = Caller::silent(&self.door, &path, Some(token), MODERN).await;
+        let key = self.mine.keys.get(id).map(|key| (MINE.to_owned(), format!("Bearer {key}")));
+        caller.more.extend(key);
+        caller
     }
 
     fn run(&self, words: &[&str]) -> Output {
@@ -143,6 +187,9 @@ fn combination(dice: &mut Dice) -> (&'static str, Option<&'static str>, String, 
         Some("server/files") => tool.strip_prefix("files_").unwrap_or(tool),
         _ => tool,
     };
+    if tool.starts_with("disk_") {
+        return (caller, view, tool.to_owned(), json!({"path": "."}));
+    }
     let text = dice.pick(&["/srv/a", "/etc/passwd", "/srv/../etc/x"]);
     (caller, view, tool.to_owned(), json!({"text": text, "ms": 1, "path": "/"}))
 }
@@ -210,6 +257,8 @@ async fn the_verdict_of_the_chain_is_the_outcome_of_the_call() {
     commands(&scene).await;
     scene.door.stop().await;
     scene.site.emptied().await;
+    scene.mine.door.stop().await;
+    scene.mine.site.emptied().await;
 }
 
 /// The command tells the same as the gateway, with files and lines.

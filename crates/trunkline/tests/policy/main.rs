@@ -21,11 +21,13 @@ mod site;
 #[path = "../gateway/wire.rs"]
 mod wire;
 
+mod asking_packs;
 mod commands;
 mod consent;
 mod cut;
 mod explained;
 mod limits_of_consent;
 mod outcome;
+mod session_consent;
 mod table;
 mod ways;

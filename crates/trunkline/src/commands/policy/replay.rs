@@ -9,13 +9,13 @@ use crate::{
     failure::Failure,
     render::safe,
     runtime,
-    wire::gateway::{Running, explain::Wanted},
+    wire::gateway::{ByConfiguration, explain::Wanted},
 };
 use serde::Serialize;
 use std::{fmt::Write as _, path::Path};
 use trunkline_auth::Principal;
 use trunkline_config::Loaded;
-use trunkline_gateway::{audit::tail, gateway::PossibleAccess, policy::RecordedCall};
+use trunkline_gateway::{Gateway, audit::tail, gateway::PossibleAccess, policy::RecordedCall};
 use trunkline_secrets::counted;
 
 /// The result of a replay.
@@ -58,9 +58,9 @@ pub(super) fn run(
             .hint("`serve` says where it keeps its trail; each run has a directory of its own"));
     }
     let replay = runtime::start()?.block_on(async {
-        let running = Running::by_configuration(loaded, &context.environment).await?;
-        let replay = replayed(&running, loaded, trail);
-        running.stop().await;
+        let deciding = ByConfiguration::start(loaded, &context.environment).await?;
+        let replay = replayed(deciding.gateway(), loaded, trail);
+        deciding.stop().await;
         Ok::<_, Failure>(replay)
     })?;
     if context.output.json {
@@ -71,7 +71,7 @@ pub(super) fn run(
     Ok(if replay.different.is_empty() { Ending::Fine } else { Ending::Findings })
 }
 
-fn replayed(running: &Running, loaded: &Loaded, trail: Trail) -> Replay {
+fn replayed(gateway: &Gateway, loaded: &Loaded, trail: Trail) -> Replay {
     let mut replay =
         Replay { other_methods: trail.others, unfinished: trail.unfinished, ..Replay::default() };
     for tool in trail.calls {
@@ -79,7 +79,7 @@ fn replayed(running: &Running, loaded: &Loaded, trail: Trail) -> Replay {
             replay.not_by_policy += 1;
             continue;
         }
-        let possible = possible(running, loaded, &tool);
+        let possible = possible(gateway, loaded, &tool);
         let fits = |it: &PossibleAccess| class(word(Some(&it.access))) == tool.decided;
         // A tool that is not offered any more is refused.
         let (all, any) = match possible.as_slice() {
@@ -100,7 +100,7 @@ fn replayed(running: &Running, loaded: &Loaded, trail: Trail) -> Replay {
 
 /// The decisions about a recorded call. The trail does not tell its view, so the first view that
 /// offers the tool counts.
-fn possible(running: &Running, loaded: &Loaded, tool: &RecordedTool) -> Vec<PossibleAccess> {
+fn possible(gateway: &Gateway, loaded: &Loaded, tool: &RecordedTool) -> Vec<PossibleAccess> {
     let settings = &loaded.settings;
     let alone = settings.servers.keys().map(|server| format!("server/{server}"));
     let views = settings.views.keys().cloned().chain(alone).map(Some);
@@ -117,7 +117,7 @@ fn possible(running: &Running, loaded: &Loaded, tool: &RecordedTool) -> Vec<Poss
                 ),
             arguments: tool.arguments.clone(),
         };
-        let found = running.gateway.possible_accesses(&recorded);
+        let found = gateway.possible_accesses(&recorded);
         if !found.is_empty() {
             return found;
         }

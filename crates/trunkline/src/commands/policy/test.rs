@@ -9,13 +9,13 @@ use crate::{
     failure::Failure,
     render::{BAD, safe},
     runtime,
-    wire::gateway::Running,
+    wire::gateway::ByConfiguration,
 };
 use serde::Serialize;
 use serde_json::json;
-use std::{collections::BTreeSet, fmt::Write as _, path::Path, sync::Arc};
+use std::{collections::BTreeSet, fmt::Write as _, path::Path};
 use trunkline_config::Loaded;
-use trunkline_gateway::policy::timestamp;
+use trunkline_gateway::{Gateway, policy::timestamp};
 use trunkline_secrets::counted;
 
 /// The result of checking one expectation.
@@ -40,11 +40,11 @@ struct Miss {
 pub(super) fn run(context: &Context, file: &Path, loaded: &Loaded) -> Result<Ending, Failure> {
     let expected = expectations::read(file)?;
     let compared = runtime::start()?.block_on(async {
-        let running = Running::by_configuration(loaded, &context.environment).await?;
+        let deciding = ByConfiguration::start(loaded, &context.environment).await?;
         let rows = expected.iter().enumerate();
         let compared: Result<Vec<Compared>, Failure> =
-            rows.map(|(at, row)| compare(&running, loaded, (at + 1, row))).collect();
-        running.stop().await;
+            rows.map(|(at, row)| compare(deciding.gateway(), loaded, (at + 1, row))).collect();
+        deciding.stop().await;
         compared
     })?;
     let unverified: BTreeSet<&str> = compared.iter().filter_map(|row| row.unverified.as_deref()).collect();
@@ -59,7 +59,7 @@ pub(super) fn run(context: &Context, file: &Path, loaded: &Loaded) -> Result<End
 }
 
 fn compare(
-    running: &Arc<Running>,
+    gateway: &Gateway,
     loaded: &Loaded,
     (number, row): (usize, &Expectation),
 ) -> Result<Compared, Failure> {
@@ -72,7 +72,7 @@ fn compare(
     let wanted = row.wanted();
     let caller = wanted.assumed_caller(&loaded.settings);
     let call = wanted.call(caller);
-    let found = running.gateway.access(&call, at.transpose()?);
+    let found = gateway.access(&call, at.transpose()?);
     let unverified = found.as_ref().filter(|found| !found.is_listed).map(|_| row.tool.clone());
     let decision = word(found.as_ref().map(|found| &found.access));
     let by = found.map_or_else(|| "no such tool is offered".to_owned(), |found| found.rule);

@@ -199,7 +199,11 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let loaded = settings::load(context, args.config.as_deref(), flags::of(args))?;
     let store = store::open(&loaded.settings)?;
     // Long work runs on blocking threads, so a single client needs only one runtime thread.
-    let threads = if args.stdio { Threads::One } else { Threads::All };
+    let (threads, operators) = if args.stdio {
+        (Threads::One, Operators::Unreachable)
+    } else {
+        (Threads::All, Operators::Reachable)
+    };
     if !loaded.settings.servers.is_empty() {
         args.offer.refuse_beside_servers(&args.roots)?;
         let engine = Engine::start(threads)?;
@@ -207,7 +211,6 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
         return engine.run(async {
             let telemetry =
                 Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
-            let operators = if args.stdio { Operators::Unreachable } else { Operators::Reachable };
             let approvals = approvals::new(&loaded.settings, store.clone(), operators);
             let running =
                 Running::start(&loaded, &context.environment, telemetry.tracer(), approvals, store.clone())?;
@@ -235,11 +238,13 @@ pub(crate) fn run(context: &Context, args: &Args) -> Result<Ending, Failure> {
     let workers = engine.workers();
     engine.run(async {
         let telemetry = Telemetry::start(&args.telemetry, (&loaded.settings).into(), &context.environment)?;
-        let serving = Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers, store };
-        let policy = gateway::policy(&loaded.settings)?;
-        let ruled = (!policy.is_open()).then(|| RuledPacks::start(&kit, &loaded.settings));
+        let (settings, environment) = (&loaded.settings, &context.environment);
+        let policy = gateway::policy(settings)?;
+        let approvals = || approvals::new(settings, store.clone(), operators);
+        let ruled = (!policy.is_open()).then(|| RuledPacks::start(&kit, &loaded, environment, approvals()));
         let ruled = ruled.transpose()?.map(Arc::new);
         let config = reload::watch(context, args, &loaded, ruled.clone());
+        let serving = Serving { context, args, loaded: &loaded, telemetry: &telemetry, workers, store };
         let offer = Offer::Packs(PackOffer { kit: kit.into(), config, ruled: ruled.clone() });
         let served = serving.serve(&offer, socket).await;
         if let Some(ruled) = ruled {

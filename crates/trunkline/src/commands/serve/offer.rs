@@ -105,7 +105,7 @@ impl Offer {
     /// The commands that operators may give, each recorded in the trail.
     pub(super) fn control(&self, trail: Option<&Trail>, rates: Option<Arc<Rates>>) -> Option<Control> {
         match self {
-            Self::Packs(..) => None,
+            Self::Packs(packs) => packs.ruled.as_ref().map(|ruled| ruled.control(trail, rates)),
             Self::Servers(running) => {
                 if let Some(trail) = trail {
                     running.login_records().write_to(trail.clone());

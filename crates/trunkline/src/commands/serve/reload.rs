@@ -84,7 +84,7 @@ pub(super) fn watch(
                 Ok(loaded) => {
                     watch.follow(loaded.watched.clone());
                     let next = now.loaded().waiting(gateway::waiting(&loaded));
-                    match take_roles(&loaded.settings, ruled.as_deref()) {
+                    match take_roles(&loaded, ruled.as_deref()) {
                         Ok(()) => next,
                         Err(why) => next.refused(&why),
                     }
@@ -104,12 +104,13 @@ pub(super) fn watch(
 }
 
 /// Applies the roles of changed settings to the built-in tools, or says why that is impossible.
-fn take_roles(settings: &Settings, ruled: Option<&RuledPacks>) -> Result<(), String> {
+fn take_roles(loaded: &Loaded, ruled: Option<&RuledPacks>) -> Result<(), String> {
+    let settings = &loaded.settings;
     if !settings.servers.is_empty() {
         return Err(RESTART.to_owned());
     }
     match ruled {
-        Some(ruled) => ruled.reload(settings).map_err(|failure| plain(&failure)),
+        Some(ruled) => ruled.reload(loaded).map_err(|failure| plain(&failure)),
         None if gateway::policy(settings).map_err(|failure| plain(&failure))?.is_open() => Ok(()),
         None => Err(RESTART_FOR_RULES.to_owned()),
     }

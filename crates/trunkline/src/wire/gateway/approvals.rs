@@ -1,13 +1,17 @@
 //! Approvals: built from settings, and decided by commands below `/control/approvals`.
 
-use super::{Running, operate::answer};
-use crate::wire::operator;
+use super::operate::answer;
+use crate::{environment::Environment, wire::operator};
 use futures_util::future::{BoxFuture, FutureExt};
 use http::StatusCode;
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 use trunkline_config::{Settings, StorePlace, parse_time};
-use trunkline_gateway::approval::{ApprovalOptions, Approvals, Decision, NotDecided, Scope};
+use trunkline_gateway::{
+    Gateway,
+    approval::{ApprovalOptions, Approvals, Decision, NotDecided, Scope},
+    audit::Trail,
+};
 use trunkline_protocol::Caller;
 use trunkline_serve::{Command, Controlled};
 use trunkline_store::Store;
@@ -44,35 +48,46 @@ enum Wanted {
     Decide(String, Decision),
 }
 
-impl Running {
-    /// Carries out `approvals`, `approvals/ID`, `approvals/ID/approve` or `approvals/ID/deny`.
-    pub(super) fn decide_approval(&self, command: &Command<'_>) -> BoxFuture<'static, Controlled> {
-        let caller = command.caller.clone();
-        let ready = |status, body: Value| std::future::ready(answer(status, &body)).boxed();
-        if !self.gateway.may_operate(&caller) {
-            return ready(
-                StatusCode::FORBIDDEN,
-                json!({"error": "this needs a role with `\"operate\": true`"}),
-            );
-        }
-        let Some(approvals) = self.gateway.approvals().cloned() else {
-            return ready(StatusCode::NOT_FOUND, json!({"error": "this gateway asks nobody"}));
-        };
-        let wanted = match wanted(command) {
-            Ok(wanted) => wanted,
-            Err(error) => return ready(StatusCode::BAD_REQUEST, json!({ "error": error })),
-        };
-        // Without authentication everybody is the local caller: the operator has to
-        // prove to be one.
-        let is_proven = operator::is_proven(command.headers, self.operator_secret().as_deref());
-        if matches!(wanted, Wanted::Decide(..)) && Caller::is_local(&caller) && !is_proven {
-            let error =
-                "the operator's secret is missing: use `trunkline approvals` as the user of the gateway";
-            return ready(StatusCode::FORBIDDEN, json!({ "error": error }));
-        }
-        let is_proven = is_proven && Caller::is_local(&caller);
-        async move { carry_out(&approvals, &caller.id, is_proven, wanted).await }.boxed()
+/// True if the command is one about approvals.
+pub(super) fn concerns(command: &Command<'_>) -> bool {
+    command.path.split('/').next() == Some(PATH)
+}
+
+/// Records the questions and decisions of a gateway in its trail.
+pub(super) fn record(gateway: &Gateway, trail: Option<&Trail>) {
+    if let (Some(approvals), Some(trail)) = (gateway.approvals(), trail.cloned()) {
+        approvals.record_with(Arc::new(move |what, who, detail| trail.event(what, who, detail)));
     }
+}
+
+/// Carries out `approvals`, `approvals/ID`, `approvals/ID/approve` or `approvals/ID/deny`.
+pub(super) fn command(
+    gateway: &Gateway,
+    environment: &Environment,
+    command: &Command<'_>,
+) -> BoxFuture<'static, Controlled> {
+    let caller = command.caller.clone();
+    let ready = |status, body: Value| std::future::ready(answer(status, &body)).boxed();
+    if !gateway.may_operate(&caller) {
+        let error = "this needs a role with `\"operate\": true`";
+        return ready(StatusCode::FORBIDDEN, json!({ "error": error }));
+    }
+    let Some(approvals) = gateway.approvals().cloned() else {
+        return ready(StatusCode::NOT_FOUND, json!({"error": "this gateway asks nobody"}));
+    };
+    let wanted = match wanted(command) {
+        Ok(wanted) => wanted,
+        Err(error) => return ready(StatusCode::BAD_REQUEST, json!({ "error": error })),
+    };
+    // Without authentication everybody is the local caller: the operator has to
+    // prove to be one.
+    let is_proven = operator::is_proven(command.headers, operator::secret(environment).as_deref());
+    if matches!(wanted, Wanted::Decide(..)) && Caller::is_local(&caller) && !is_proven {
+        let error = "the operator's secret is missing: use `trunkline approvals` as the user of the gateway";
+        return ready(StatusCode::FORBIDDEN, json!({ "error": error }));
+    }
+    let is_proven = is_proven && Caller::is_local(&caller);
+    async move { carry_out(&approvals, &caller.id, is_proven, wanted).await }.boxed()
 }
 
 async fn carry_out(approvals: &Approvals, who: &str, is_proven: bool, wanted: Wanted) -> Controlled {
@@ -91,6 +106,7 @@ async fn carry_out(approvals: &Approvals, who: &str, is_proven: bool, wanted: Wa
         Err(refused) => {
             let status = match &refused {
                 NotDecided::Unknown(_) => StatusCode::NOT_FOUND,
+                NotDecided::NoSession => StatusCode::BAD_REQUEST,
                 NotDecided::Over(_) => StatusCode::CONFLICT,
                 NotDecided::OwnCall => StatusCode::FORBIDDEN,
                 NotDecided::Store(_) => StatusCode::SERVICE_UNAVAILABLE,
@@ -126,9 +142,13 @@ fn wanted(command: &Command<'_>) -> Result<Wanted, String> {
     }
     let scope = match (scope.as_deref(), lasting) {
         (None | Some("once"), None) => Scope::Once,
+        (Some("session"), None) => Scope::Session,
         (Some("caller"), Some(lasting)) => Scope::Caller(lasting),
         (Some("tool"), Some(lasting)) => Scope::Tool(lasting),
-        _ => return Err("`for` is `once`, or `caller` or `tool` with `lasting`".to_owned()),
+        _ => {
+            let error = "`for` is `once`, `session`, or `caller` or `tool` with `lasting`";
+            return Err(error.to_owned());
+        }
     };
     Ok(Wanted::Decide(id.to_owned(), Decision { agrees, scope, note }))
 }

@@ -1,36 +1,28 @@
 //! Explains a call to the gateway of this process: the whole chain from the configuration to the
 //! server.
 
-use super::{Running, approvals, operate::answer, policy::place};
+use super::{Running, operate::answer, policy::place};
 use crate::{
     environment::Environment,
-    failure::Failure,
-    wire::{gate, issuer, keys, operator, store},
+    wire::{gate, issuer, keys, operator},
 };
 use futures_util::future::{BoxFuture, FutureExt};
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use std::{
-    collections::BTreeMap,
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 use trunkline_auth::{Identity, Principal};
-use trunkline_client::resilience::timeout;
-use trunkline_config::{HookEvent, Layered, Loaded, Reach, Settings};
+use trunkline_config::{HookEvent, Layered, Settings};
 use trunkline_gateway::{
     Gateway,
     explain::{Decision, Link, Stage, Verdict},
     limit::Rates,
 };
-use trunkline_protocol::{Call, Caller, Raw, ServerName, message::meta, method};
+use trunkline_protocol::{Call, Caller, Raw, message::meta, method};
 use trunkline_serve::{Command, Controlled};
 
 /// Path of the command, below `/control/`.
 pub(crate) const PATH: &str = "explain";
-/// Time limit for a pack to list its tools.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The call to explain.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -55,6 +47,15 @@ pub(crate) struct Wanted {
     pub(crate) client: Option<String>,
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub(crate) arguments: Map<String, Value>,
+}
+
+/// A gateway and the settings behind it, by which calls are explained.
+#[derive(Clone)]
+pub(crate) struct Explainer {
+    pub(super) gateway: Gateway,
+    pub(super) settings: Settings,
+    pub(super) layered: Layered,
+    pub(super) environment: Environment,
 }
 
 /// The chain of decisions about a call.
@@ -165,54 +166,32 @@ fn known(principal: &Principal, settings: &Settings) -> Result<(Identity, String
 }
 
 impl Running {
-    /// A gateway that decides and explains calls by the configuration. Only our own packs are
-    /// started; of other servers, the lists of their last run are known, if any.
-    pub(crate) async fn by_configuration(
-        loaded: &Loaded,
-        environment: &Environment,
-    ) -> Result<Arc<Self>, Failure> {
-        let store = store::open(&loaded.settings)?;
-        let approvals = approvals::new(&loaded.settings, store.clone(), approvals::Operators::Reachable);
-        let running = Self::build(loaded, environment, None, approvals, store)?;
-        // One that is unusable has nothing to start, and the attempt tells why.
-        let is_own = |name: &ServerName| {
-            matches!(loaded.settings.servers[name].reach, Reach::Builtin(_) | Reach::Unusable(_))
-        };
-        let upstreams = running.upstreams();
-        let own = upstreams.iter().filter(|upstream| is_own(upstream.name()));
-        futures_util::future::join_all(own.map(|upstream| async move {
-            let mut versions = upstream.watch();
-            upstream.start();
-            upstream.wake();
-            let heard = async {
-                while upstream.offer().is_none() && !upstream.has_failed() && versions.changed().await.is_ok()
-                {
-                }
-            };
-            // One that does not answer in time stays unknown.
-            timeout(PATIENCE, heard).await;
-        }))
-        .await;
-        running.gateway.refresh().await;
-        Ok(running)
+    /// The gateway and the settings that hold now.
+    pub(crate) fn explainer(&self) -> Explainer {
+        let now = self.now();
+        Explainer {
+            gateway: self.gateway.clone(),
+            settings: now.settings.clone(),
+            layered: now.layered.clone(),
+            environment: self.environment.clone(),
+        }
     }
+}
 
+impl Explainer {
     /// Explains a call as if it were made now.
     pub(crate) async fn explain(&self, wanted: &Wanted, rates: Option<&Rates>) -> Explanation {
-        let (settings, layered) = {
-            let now = self.now();
-            (now.settings.clone(), now.layered.clone())
-        };
-        let (caller, identity) = wanted.identified(&settings, &self.gateway);
+        let Self { gateway, settings, layered, environment } = self;
+        let (caller, identity) = wanted.identified(settings, gateway);
         let call = wanted.call(caller);
-        let decided = self.gateway.explain(&call, None::<SystemTime>).await;
-        let mut links = vec![configuration(&settings, (&layered, &decided), &wanted.tool), identity];
+        let decided = gateway.explain(&call, None::<SystemTime>).await;
+        let mut links = vec![configuration(settings, (layered, &decided), &wanted.tool), identity];
         links.push(match rates.map(|rates| rates.peek(&call)) {
             None => Link::passes(Stage::Limits, "no rates are limited here"),
             Some(Ok(())) => Link::passes(Stage::Limits, "within the rates"),
             Some(Err(fault)) => Link::stops(Stage::Limits, &fault).by_setting("limits"),
         });
-        links.push(hooks(&settings));
+        links.push(hooks(settings));
         links.extend(decided);
         let stop = links.iter().position(|link| link.decision == Decision::Stops);
         for link in links.iter_mut().skip(stop.map_or(usize::MAX, |stop| stop + 1)) {
@@ -220,11 +199,11 @@ impl Running {
         }
         for link in &mut links {
             // The error of a server may repeat what we sent.
-            link.text = self.environment.concealed.hide(&link.text);
+            link.text = environment.concealed.hide(&link.text);
             if let Some(setting) = &link.setting
                 && link.rule.is_none()
             {
-                link.rule = Some(format!("`{setting}`{}", written_at(&layered, setting)));
+                link.rule = Some(format!("`{setting}`{}", written_at(layered, setting)));
             }
         }
         let verdict = Verdict::of(&links);
@@ -232,8 +211,8 @@ impl Running {
     }
 
     /// Carries out `explain`, for operators. The call is the JSON of the parameter `call`.
-    pub(super) fn explain_command(
-        self: Arc<Self>,
+    pub(super) fn command(
+        self,
         command: &Command<'_>,
         rates: Option<Arc<Rates>>,
     ) -> BoxFuture<'static, Controlled> {
@@ -243,7 +222,7 @@ impl Running {
             return refused(StatusCode::FORBIDDEN, "this needs a role with `\"operate\": true`");
         }
         // An agent of this machine must not learn the rules that it is kept from.
-        let is_proven = operator::is_proven(command.headers, self.operator_secret().as_deref());
+        let is_proven = operator::is_proven(command.headers, operator::secret(&self.environment).as_deref());
         if Caller::is_local(&command.caller) && !is_proven {
             let error =
                 "the operator's secret is missing: use `trunkline explain` as the user of the gateway";

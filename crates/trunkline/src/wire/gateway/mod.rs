@@ -2,6 +2,7 @@
 
 mod adapter;
 pub(crate) mod approvals;
+mod by_configuration;
 pub(crate) mod explain;
 mod harmless;
 mod kept_lists;
@@ -14,7 +15,7 @@ mod ruled_packs;
 mod rules;
 mod upstreams;
 
-pub(crate) use self::ruled_packs::RuledPacks;
+pub(crate) use self::{by_configuration::ByConfiguration, ruled_packs::RuledPacks};
 use self::{harmless::Harmless, kept_lists::KeptLists, login_records::LoginRecords};
 use super::{
     carry::CarriedParts, documents::DocumentParts, lineage::Lineage, observed::Observed, sign_in::LoginDesk,
@@ -249,11 +250,6 @@ impl Running {
     /// True if a tool, by its name in a view, is known to be read-only.
     pub(crate) fn is_harmless(&self, view: Option<&str>, tool: &str) -> bool {
         self.harmless.has(view, tool)
-    }
-
-    /// The secret of this user's operator.
-    fn operator_secret(&self) -> Option<String> {
-        super::operator::secret(&self.environment)
     }
 
     pub(crate) fn upstreams(&self) -> Vec<Arc<Upstream>> {

@@ -48,12 +48,12 @@ impl fmt::Display for Operation {
 /// The commands below `/control/`, such as `SERVER/start`. A command to a server is recorded in
 /// the audit trail before it is carried out; a decision about an approval, after it is stored.
 pub(crate) fn control(running: Arc<Running>, trail: Option<Trail>, rates: Option<Arc<Rates>>) -> Control {
-    if let (Some(approvals), Some(trail)) = (running.gateway.approvals(), trail.clone()) {
-        approvals.record_with(Arc::new(move |what, who, detail| trail.event(what, who, detail)));
-    }
+    approvals::record(&running.gateway, trail.as_ref());
     Arc::new(move |command: Command<'_>| match running.accept(&command.caller, command.path) {
-        _ if command.path.split('/').next() == Some(approvals::PATH) => running.decide_approval(&command),
-        _ if command.path == explain::PATH => running.clone().explain_command(&command, rates.clone()),
+        _ if approvals::concerns(&command) => {
+            approvals::command(&running.gateway, &running.environment, &command)
+        }
+        _ if command.path == explain::PATH => running.explainer().command(&command, rates.clone()),
         Ok((upstream, operation)) => {
             let name = upstream.name().clone();
             let caller = &command.caller;
