@@ -100,6 +100,7 @@ fn part(args: &Args, lines: u64) -> Result<Part, ToolError> {
 }
 
 /// The part of a file to read.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
     /// `None`: it is detected.
     pub(super) encoding: Option<Encoding>,
