@@ -157,6 +157,7 @@ async fn h07_h08_large_and_slow_bodies_are_refused_at_every_endpoint() {
         assert!([414, 431].contains(&status), "{what}: {status}");
     }
     assert_eq!(rest.reaches(&id, &["waiting"]).await["question"]["message"], "Who?");
+    rest.delete(&id).await;
     door.stop().await;
 }
 
@@ -181,6 +182,7 @@ async fn j06_e02_deep_and_long_bodies_get_a_short_refusal() {
             }
         }
     }
+    rest.delete(&id).await;
     door.stop().await;
 }
 
@@ -231,5 +233,6 @@ async fn s07_requests_of_one_caller_that_wait_for_executions_leave_connections_t
     }
     assert_eq!(status, 200, "its connections count only while they wait");
     drop(open);
+    hog.delete(&id).await;
     door.stop().await;
 }
