@@ -50,6 +50,12 @@ pub(crate) struct WrittenTokens {
 }
 
 impl WrittenTokens {
+    /// The length of the longest token.
+    pub(crate) fn longest(&self) -> usize {
+        let refresh = self.refresh_token.as_ref().map_or(0, |token| token.expose().len());
+        self.access_token.expose().len().max(refresh)
+    }
+
     pub(crate) fn tokens(self, asked: &[String]) -> Tokens {
         let lifetime = self.expires_in.as_ref().and_then(seconds);
         let given = self.expires_in.filter(|_| lifetime.is_none());

@@ -6,6 +6,9 @@ use crate::{
 use http::StatusCode;
 use serde::Deserialize;
 
+/// Longest token. No server takes a header of this length.
+const MAX_TOKEN: usize = 32 * 1024;
+
 /// A token request being built.
 pub(crate) struct TokenRequest<'a> {
     client: &'a ClientIdentity,
@@ -81,6 +84,9 @@ impl<'a> TokenRequest<'a> {
         let written: WrittenTokens = reply.json()?;
         if written.access_token.expose().is_empty() {
             return Err(reply.malformed("the access token is empty"));
+        }
+        if written.longest() > MAX_TOKEN {
+            return Err(reply.malformed(format!("a token has more than {MAX_TOKEN} bytes")));
         }
         let kind = written.token_type.as_deref().unwrap_or("Bearer");
         if !kind.eq_ignore_ascii_case("bearer") && !kind.eq_ignore_ascii_case("n_a") {

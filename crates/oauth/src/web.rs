@@ -1,7 +1,7 @@
 //! Fetches documents whose addresses others choose: bounded, and guarded against requests to
 //! addresses that only this machine can reach.
 
-use crate::{OAuthError, Reach};
+use crate::{OAuthError, Reach, error::said};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use serde::de::DeserializeOwned;
@@ -94,7 +94,7 @@ impl Web {
     /// Refuses a scheme that a server must not make us use. Addresses are checked when they are
     /// connected to.
     pub(crate) fn check(&self, url: &Url) -> Result<(), OAuthError> {
-        check_scheme(url, &self.reach).map_err(|reason| OAuthError::Refused { url: shown(url), reason })
+        check_scheme(url, &self.reach).map_err(|reason| OAuthError::Refused { url: told(url), reason })
     }
 
     /// Refuses a place of the server's own metadata where somebody else could have put it.
@@ -103,7 +103,7 @@ impl Web {
             return Ok(());
         }
         let reason = "metadata of a server with a private address must be at the server's own host";
-        Err(OAuthError::Refused { url: shown(place), reason })
+        Err(OAuthError::Refused { url: told(place), reason })
     }
 
     async fn send(
@@ -115,8 +115,8 @@ impl Web {
     ) -> Result<Reply, OAuthError> {
         self.check(url)?;
         headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
-        let named = shown(url);
-        let failed = |source| OAuthError::Fetch { url: shown(url), source: Box::new(source) };
+        let named = told(url);
+        let failed = |source| OAuthError::Fetch { url: told(url), source: Box::new(source) };
         let target = Target::new(url.clone()).map_err(|error| failed(error.into()))?;
         let exchange = async {
             let response = self.client.send(method, &target, headers, body).await.map_err(failed)?;
@@ -144,11 +144,11 @@ impl Reply {
 /// Parses an endpoint of a metadata document, and refuses schemes that must not be opened.
 pub(crate) fn endpoint(text: &str, at: &str) -> Result<Url, OAuthError> {
     let malformed = |reason: String| OAuthError::Malformed { url: at.to_owned(), reason };
-    let url = Url::parse(text)
-        .map_err(|error| malformed(format!("`{}` is not a URL: {error}", crate::error::said(text))))?;
+    let url =
+        Url::parse(text).map_err(|error| malformed(format!("`{}` is not a URL: {error}", said(text))))?;
     match Target::new(url.clone()) {
         Ok(_) => Ok(url),
-        Err(error) => Err(malformed(error.to_string())),
+        Err(error) => Err(malformed(said(&error.to_string()))),
     }
 }
 
@@ -158,6 +158,11 @@ pub(crate) fn shown(url: &Url) -> String {
     url.set_query(None);
     url.set_fragment(None);
     url.into()
+}
+
+/// The URL for an error; a server may have chosen a long one.
+fn told(url: &Url) -> String {
+    said(&shown(url))
 }
 
 fn check_scheme(url: &Url, reach: &Reach) -> Result<(), &'static str> {

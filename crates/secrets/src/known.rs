@@ -1,7 +1,7 @@
 //! Secrets that the caller knows. They are hidden wherever they occur, also when escaped for JSON
 //! or percent-encoded.
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use std::{collections::BTreeSet, fmt::Write, ops::Range};
 
 /// Minimum length. Shorter values are not secrets, and hiding them would make texts unreadable.
@@ -9,6 +9,10 @@ const SHORTEST: usize = 6;
 
 /// Minimum length of a line of a known value that is hidden on its own.
 const SHORTEST_LINE: usize = 16;
+
+/// Total length of values up to which the fastest automaton is built. Building it takes quadratic
+/// time for values such as `xxxx…`, and a server chooses its tokens.
+const MAX_FAST: usize = 4096;
 
 #[derive(Clone)]
 pub(crate) struct Known {
@@ -29,7 +33,12 @@ impl Known {
         }
         // Longest match first: if one value contains another, the whole longer value must be
         // hidden.
-        let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(forms).ok()?;
+        let is_long = forms.iter().map(String::len).sum::<usize>() > MAX_FAST;
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .kind(is_long.then_some(AhoCorasickKind::ContiguousNFA))
+            .build(forms)
+            .ok()?;
         Some(Self { automaton })
     }
 
@@ -64,4 +73,19 @@ fn percent_encoded(value: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With the fastest automaton this would take hours.
+    #[test]
+    fn c07_a_long_value_of_one_character_is_hidden_and_costs_little() {
+        let value = "x".repeat(1 << 20);
+        let known = Known::new([value.as_str(), "other-value"]).unwrap();
+        let mut found = Vec::new();
+        known.find(&format!("a {value} and other-value"), &mut found);
+        assert_eq!(found, [2..2 + value.len(), value.len() + 7..value.len() + 18]);
+    }
 }

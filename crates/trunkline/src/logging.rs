@@ -29,16 +29,38 @@ pub(crate) fn start(context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Each write is one event. It may contain text from servers, so control characters are escaped.
+/// Each write is one event. It may contain text from servers and programs.
 struct Lines(Arc<Screen>);
+
+/// An event without control characters. Its further lines are indented, so that none of them looks
+/// like another event.
+fn event(bytes: &[u8]) -> String {
+    let written = String::from_utf8_lossy(bytes);
+    let lines = safe::text(&written).trim_end_matches('\n').replace('\n', "\n    | ");
+    format!("{lines}\n")
+}
 
 impl Write for Lines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.tell(&safe::text(&String::from_utf8_lossy(bytes)));
+        self.0.tell(&event(bytes));
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn k03_no_text_in_an_event_looks_like_another_event() {
+        let forged = event(b" WARN a program failed: x\n WARN all is well\x1b[2J\n");
+        assert_eq!(forged.lines().count(), 2, "{forged:?}");
+        assert!(forged.lines().skip(1).all(|line| line.starts_with("    | ")), "{forged:?}");
+        assert!(!forged.contains('\x1b') && forged.ends_with('\n'), "{forged:?}");
+        assert_eq!(event(b" WARN one line\n"), " WARN one line\n");
     }
 }

@@ -6,9 +6,11 @@ mod support;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method};
+use serde_json::{Value, json};
 use std::{
     fs,
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
     os::unix::fs::PermissionsExt,
     path::Path,
     process::{Child, Command, Stdio},
@@ -263,4 +265,88 @@ fn write_config(home: &Path, file: &serde_json::Value) {
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("trunkline.json"), file.to_string()).unwrap();
     fs::set_permissions(folder.join("trunkline.json"), fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+/// A document of a server with its authorization server, or the refusal of the server itself.
+fn document(base: &str, path: &str) -> Option<Value> {
+    Some(match path {
+        "/.well-known/oauth-protected-resource/mcp" => {
+            json!({"resource": format!("{base}/mcp"), "authorization_servers": [base]})
+        }
+        "/.well-known/oauth-authorization-server" => json!({
+            "issuer": base, "token_endpoint": format!("{base}/token"),
+            "registration_endpoint": format!("{base}/register"),
+            "device_authorization_endpoint": format!("{base}/device"),
+        }),
+        "/register" => json!({"client_id": "c"}),
+        "/device" => json!({"device_code": "d", "user_code": "ABCD", "interval": 1,
+            "verification_uri": format!("{base}/page")}),
+        "/token" => json!({"access_token": "t", "token_type": "Bearer"}),
+        _ => return None,
+    })
+}
+
+fn answer(mut stream: TcpStream, document: impl Fn(&str) -> Option<Value>) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
+    let mut length = 0;
+    while line.trim_end() != "" {
+        line.clear();
+        reader.read_line(&mut line)?;
+        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+    }
+    reader.take(length).read_to_end(&mut Vec::new())?;
+    let body = document(&path).map(|body| body.to_string());
+    let status = if body.is_some() { "200 OK" } else { "401 Unauthorized" };
+    let (body, close) = (body.unwrap_or_default(), "connection: close");
+    let head = format!("HTTP/1.1 {status}\r\n{close}\r\ncontent-length: {}\r\n\r\n", body.len());
+    stream.write_all(format!("{head}{body}").as_bytes())
+}
+
+/// Starts such a server, with one member of one document replaced; returns its address.
+fn hostile(path: &'static str, member: &'static str, value: Value) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let server = format!("{base}/mcp");
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let changed = |asked: &str| {
+                let mut document = document(&base, asked)?;
+                if asked == path {
+                    document[member] = value.clone();
+                }
+                Some(document)
+            };
+            answer(stream.unwrap(), changed).unwrap_or_default();
+        }
+    });
+    server
+}
+
+#[test]
+fn o12_long_words_of_an_authorization_server_cost_little_and_are_not_repeated() {
+    let (metadata, long) = ("/.well-known/oauth-authorization-server", "x".repeat(200_000));
+    let url = format!("http://127.0.0.1:1/{}", &long[..100_000]);
+    for (path, member, value, is_signed_in) in [
+        ("/token", "access_token", json!(long), false),
+        ("/token", "refresh_token", json!(long), false),
+        ("/token", "scope", json!("many ".repeat(9000)), true),
+        ("/register", "client_id", json!(long), false),
+        ("/device", "user_code", json!("\u{1b}]0;owned\u{7}\u{202e}"), true),
+        ("/device", "verification_uri", json!("javascript:alert(1)"), false),
+        (metadata, "token_endpoint", json!(url), false),
+        (metadata, "device_authorization_endpoint", json!(url), false),
+        (metadata, "registration_endpoint", json!("\u{1b}]0;owned\u{7}"), false),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        let mut command = trunkline(&[("HOME", &home.path().to_string_lossy())]);
+        let run = Run::of(command.args(["auth", "login", "--device", &hostile(path, member, value)]), "");
+        let told = format!("{}{}", run.stdout, run.stderr);
+        assert_eq!(run.code == 0, is_signed_in, "{path} {member}: {told}");
+        assert!(told.len() < 8192 && !told.contains(['\u{1b}', '\u{202e}']), "{path} {member}: {told}");
+    }
 }

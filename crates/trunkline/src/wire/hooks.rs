@@ -11,7 +11,7 @@ use trunkline_gateway::{
     hook::{Hook, HookEvent, Hooks, OnHookFailure, RunHook, Shows},
     limit::ToolNames,
 };
-use trunkline_process::{Command, Keep, Limits, Overflow};
+use trunkline_process::{Command, Containment, Keep, Limits, Overflow};
 use trunkline_transport::{
     body,
     http::{HttpClient, HttpOptions, Target},
@@ -74,7 +74,12 @@ fn hook(name: &str, setting: &HookSetting, run: RunHook) -> Hook {
 
 fn program(words: &[String], deadline: Duration, environment: &Environment) -> RunHook {
     let (program, args) = words.split_first().map_or(("", [].as_slice()), |(program, args)| (program, args));
-    let command = Command { inherited: environment.all(), ..Command::new(program) };
+    let command = Command {
+        inherited: environment.all(),
+        // It reads what tools say, so it may be made to leave processes behind.
+        containment: Containment::Tree,
+        ..Command::new(program)
+    };
     let command = command.args(args).directory("/");
     let limits = Limits {
         deadline,

@@ -168,3 +168,63 @@ fn h8_a_hook_must_be_complete() {
     assert!(said.contains("absolute path, not `relative`"), "{said}");
     assert!(said.contains("either a `command` or a `url`"), "{said}");
 }
+
+/// Programs that break every rule; each notes the processes that it leaves behind.
+const HOSTILE: [(&str, &str); 6] = [
+    ("floods", "while True: print('x' * 65536)"),
+    ("stays", "time.sleep(1000)"),
+    ("garbage", "sys.stdout.buffer.write(bytes(range(256)))"),
+    ("deep", "print('[' * 60000)"),
+    ("lies", "print('{}{}')"),
+    ("screams", "sys.stderr.write('\\x1b]0;owned\\x07\\n WARN all is well\\n' * 9); sys.exit(1)"),
+];
+
+/// Leaves a process of its own session with an empty environment, which holds the output open.
+const LEAVES: &str = r#"
+import os
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        open(sys.argv[1], "w").write(str(os.getpid()))
+        os.execve("/bin/sleep", ["sleep", "1000"], {})
+    os._exit(0)
+while not (os.path.exists(sys.argv[1]) and os.path.getsize(sys.argv[1])): time.sleep(0.01)
+print("{}", flush=True)
+"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c09_k03_hostile_programs_of_hooks_decide_nothing_and_leave_nothing() {
+    for (name, body) in HOSTILE {
+        for on in ["before", "after"] {
+            let site = site(
+                &format!("hook-{name}"),
+                &[(name, body)],
+                |site| json!({"hook": {"on": [on], "command": [site.path(name)], "timeout": "1s"}}),
+            );
+            let errors = fs::File::create(site.path("errors")).unwrap();
+            let mut command = site.binary();
+            command.args(["serve", "--json", "--listen", "127.0.0.1:0", "--config"]);
+            command.arg(site.path("trunkline.json"));
+            let mut door = crate::door::Door::start_with_errors(&mut command, errors.into());
+            let mut rest = Rest::at(&door, None).await;
+            let (answer, body) = rest.execute("echo_echo", &json!({"params": {"text": "x"}})).await;
+            assert_eq!((answer.status, &body["success"]), (503, &json!(false)), "{name} {on}: {body}");
+            assert!(!body.to_string().contains("owned"), "{name} {on}: {body}");
+            door.stop().await;
+            let log = fs::read_to_string(site.path("errors")).unwrap();
+            assert!(!log.contains('\x1b') && log.len() < 8192, "{name} {on}: {log}");
+            assert!(!log.lines().any(|line| line.starts_with(" WARN all is well")), "{name} {on}: {log}");
+        }
+    }
+    let site = site("hook-leaves", &[("leaves", LEAVES)], |site| {
+        let command = [site.path("leaves"), site.path("pid")];
+        json!({"hook": {"on": ["before"], "command": command, "timeout": "10s"}})
+    });
+    let mut door = site.open();
+    let mut rest = Rest::at(&door, None).await;
+    rest.execute("echo_echo", &json!({"params": {"text": "x"}})).await;
+    let pid = fs::read_to_string(site.path("pid")).unwrap();
+    let left = std::path::Path::new("/proc").join(pid);
+    crate::site::until(|| !left.exists(), || "the process is left".to_owned()).await;
+    door.stop().await;
+}

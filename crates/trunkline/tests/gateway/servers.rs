@@ -87,3 +87,62 @@ fn a_client_gets_trunkline_and_loses_it_again() {
     let made = fs::read_to_string(site.path(".codex/config.toml")).unwrap();
     assert_eq!(made, "[mcp_servers.trunkline]\nurl = \"http://127.0.0.1:8425/mcp\"\n");
 }
+
+/// Contents that cannot be edited, and two that can.
+fn odd_contents() -> Vec<Vec<u8>> {
+    let deep = |open: &str| open.repeat(200_000).into_bytes();
+    let mut all: Vec<Vec<u8>> = ["[]", "7", "\"x\"", "{\"mcp\": {\"serv", "\0\0", "[mcp_servers\n", "x: [\n"]
+        .iter()
+        .map(|text| text.as_bytes().to_vec())
+        .collect();
+    all.extend([deep("["), deep("{\"a\":"), vec![0xff, 0xfe, b'{'], b"{\"a\":\"\xe9\"}".to_vec()]);
+    for member in ["mcp", "mcpServers", "servers", "context_servers"] {
+        all.push(format!("{{\"{member}\":[]}}").into_bytes());
+        all.push(format!("{{\"{member}\":{{\"a\":{{}}}},\"{member}\":{{\"b\":{{}}}}}}").into_bytes());
+        all.push(
+            format!("{{\"{member}\":{{\"\\u001b]0;owned\\u0007\":{{}}}}, \"x\": \"\u{1b}[2J\"}}")
+                .into_bytes(),
+        );
+    }
+    all
+}
+
+#[test]
+fn k02_files_with_hostile_content_stay_as_they_are_if_they_cannot_be_edited() {
+    let site = Site::new("odd-files");
+    let file = site.path("client.json");
+    let at = file.display().to_string();
+    let commands: [&[&str]; 6] = [
+        &["install", "cursor", "--yes", "--file", &at],
+        &["install", "codex", "--yes", "--file", &at],
+        &["uninstall", "zed", "--yes", "--file", &at],
+        &["add", "x", "http://127.0.0.1:1/", "--config", &at],
+        &["remove", "a", "--config", &at],
+        &["disable", "a", "--config", &at],
+    ];
+    let mut refused = 0;
+    for content in odd_contents() {
+        for words in commands {
+            fs::write(&file, &content).unwrap();
+            let output = run(&site, words);
+            let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+            let shown = String::from_utf8_lossy(&content[..content.len().min(60)]).into_owned();
+            assert!(matches!(output.status.code(), Some(0..=2)), "{words:?} {shown}: {told}");
+            assert!(!told.contains('\x1b') && !told.contains("panicked"), "{words:?} {shown}: {told}");
+            if !output.status.success() {
+                refused += 1;
+                assert_eq!(fs::read(&file).unwrap(), content, "{words:?} {shown}: {told}");
+            }
+        }
+    }
+    assert!(refused > 60, "{refused}");
+    fs::remove_file(&file).unwrap();
+    for target in ["/dev/zero", "/proc/self/mem", "/tmp", "client.json"] {
+        std::os::unix::fs::symlink(target, &file).unwrap();
+        for words in commands {
+            assert_eq!(run(&site, words).status.code(), Some(2), "{words:?} {target}");
+        }
+        assert!(fs::symlink_metadata(&file).unwrap().is_symlink(), "{target}");
+        fs::remove_file(&file).unwrap();
+    }
+}

@@ -14,6 +14,9 @@ use std::{
 use trunkline_gateway::audit::rfc3339;
 use trunkline_oauth::{AccountKey, ClientSource, StoredLogin, TokenStore};
 
+/// Characters of the scopes that are shown; a server may name any number.
+const MAX_SCOPES: usize = 300;
+
 /// Show the stored logins: server, issuer, client, scopes, expiry and place
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -82,7 +85,7 @@ pub(super) fn to_text(login: &StoredLogin, place: &str) -> String {
     match &login.tokens {
         None => line("token", "none; sign in again"),
         Some(tokens) => {
-            let scopes = tokens.scopes.join(" ");
+            let scopes: String = tokens.scopes.join(" ").chars().take(MAX_SCOPES).collect();
             line("scopes", if scopes.is_empty() { "none named" } else { &scopes });
             let end = tokens.expires_at().map_or_else(|| "at an unknown time".to_owned(), time);
             let renewal = if tokens.refresh.is_some() { "renewed unattended" } else { "not renewable" };
