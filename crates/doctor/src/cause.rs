@@ -146,6 +146,10 @@ catalogue! {
             "The server misses a module or package",
             "Its dependencies are not installed in the environment in which it runs (`node_modules`, a virtual environment), or it runs in another one than they were installed for.",
             "Install the dependencies, or start it with the interpreter of the environment that has them.";
+        LibraryMismatch = "library-mismatch",
+            "The server does not fit a version of a library that it uses",
+            "It does not say which versions it works with, so the newest were installed, and they have changed since it was written.",
+            "Run it with an older version of the library, or install a newer version of the server.";
         PackageMissing = "package-missing",
             "The package does not exist in the registry",
             "The registry answered that it has no package of that name or version.",
@@ -154,6 +158,10 @@ catalogue! {
             "The package registry cannot be reached",
             "The package runner (npx, uvx, …) looks the package up at every start, and has no network, no proxy or the wrong registry.",
             "Install the package once, and start what was installed instead of downloading at every start.";
+        RegistryCertificate = "registry-certificate",
+            "The package runner does not trust the registry's certificate",
+            "A company's proxy or a private registry has a certificate of its own authority. This system may trust it; package runners have their own list.",
+            "Let the runner use the certificates of this system, by a variable in `environment` (other clients: `env`).";
         PackageCacheBroken = "package-cache-broken",
             "The cache of the package runner is broken",
             "A download that was interrupted, or two that ran at once, left a package half there; it is used again at every start.",

@@ -3,6 +3,7 @@
 use super::Candidate;
 use crate::{
     cause::Cause,
+    clues::{OLDER_SDK, TRUSTING, is_uvx},
     command::installed,
     conversation::AttemptOverrides,
     diagnosis::Problem,
@@ -37,6 +38,14 @@ pub(super) fn candidates(line: &CommandLine, problem: &Problem, options: &Doctor
             let place = place.join(format!("trunkline-npx-{}", std::process::id()));
             vec![with_variable(line, "npm_config_cache", &place.display().to_string(), "with an empty cache")]
         }
+        C::RegistryCertificate => {
+            let advised = |(name, _): &&(&str, &str)| problem.fix.iter().any(|fix| fix.contains(name));
+            let variable = TRUSTING.iter().find(advised).into_iter();
+            variable
+                .map(|(name, value)| with_variable(line, name, value, "with the certificates of this system"))
+                .collect()
+        }
+        C::LibraryMismatch if is_uvx(line) => vec![with_library(line)],
         C::RuntimeTooOld => newer(line, options),
         C::DockerWithoutInput => vec![interactive(line)],
         C::LegacyOnly | C::ModernOnly => vec![any_era(line)],
@@ -147,6 +156,12 @@ fn line_buffered(line: &CommandLine, options: &DoctorOptions) -> Option<Candidat
     let other = CommandLine { program, args, ..line.clone() };
     let fix = format!("\"command\": \"stdbuf\", \"args\": [\"-oL\", \"{}\", …]", line.program);
     Some(candidate("through `stdbuf -oL`", other).shows(Cause::StdoutBuffered, fix))
+}
+
+fn with_library(line: &CommandLine) -> Candidate {
+    let words = ["--with", OLDER_SDK].map(str::to_owned);
+    let args = words.into_iter().chain(line.args.iter().cloned()).collect();
+    candidate(format!("with `{OLDER_SDK}`"), CommandLine { args, ..line.clone() })
 }
 
 fn with_yes(line: &CommandLine) -> Candidate {

@@ -51,6 +51,43 @@ pub(super) fn runtime(output: &str, lower: &str, _line: &CommandLine) -> Option<
     })
 }
 
+/// The requirement that a server of the first version of the Python SDK forgot.
+pub(crate) const OLDER_SDK: &str = "mcp<2";
+
+/// Finds an installed server that was written for another version of a library. The server's own
+/// code outside of `site-packages` may be wrong in the same way, and then needs no other library.
+pub(super) fn library(output: &str, _: &str, line: &CommandLine) -> Option<Problem> {
+    let misfit = |text: &&str| {
+        text.starts_with("AttributeError: ") && text.contains("has no attribute")
+            || text.starts_with("ImportError: cannot import name")
+            || text.starts_with("TypeError: ") && text.contains("unexpected keyword argument")
+            || between(text, "ModuleNotFoundError: No module named '", "'")
+                .is_some_and(|name| name.contains('.'))
+    };
+    let error =
+        output.lines().rev().map(str::trim).find(misfit).filter(|_| output.contains("site-packages"))?;
+    let problem =
+        Problem::new(Cause::LibraryMismatch, format!("it does not fit a library that it uses: {error}"));
+    Some(if is_uvx(line) {
+        problem.fix(with_library(line, OLDER_SDK))
+    } else {
+        problem.fix(format!(
+            "python3 -m pip install '{OLDER_SDK}'    # with the interpreter that runs the server"
+        ))
+    })
+}
+
+pub(crate) fn is_uvx(line: &CommandLine) -> bool {
+    line.program.rsplit('/').next() == Some("uvx")
+}
+
+/// The configuration of the same command with a library beside the server.
+fn with_library(line: &CommandLine, library: &str) -> String {
+    let words = ["--with", library].into_iter().chain(line.args.iter().map(String::as_str));
+    let args: Vec<String> = words.map(|word| format!("{word:?}")).collect();
+    format!("\"command\": {:?}, \"args\": [{}]", line.program, args.join(", "))
+}
+
 pub(super) fn module(output: &str, lower: &str, line: &CommandLine) -> Option<Problem> {
     if let Some(file) = between(output, "can't open file '", "'") {
         return Some(
@@ -78,8 +115,12 @@ pub(super) fn module(output: &str, lower: &str, line: &CommandLine) -> Option<Pr
     let python = between(output, "No module named '", "'").or_else(|| word_after(output, "No module named "));
     if let Some(name) = python {
         let top = name.split('.').next().unwrap_or_default().replace('_', "-");
+        let problem = Problem::new(Cause::ModuleMissing, format!("there is no module `{name}`"));
+        if is_uvx(line) {
+            return Some(problem.fix(with_library(line, &top)));
+        }
         return Some(
-            Problem::new(Cause::ModuleMissing, format!("there is no module `{name}`"))
+            problem
                 .fix(format!(
                     "{} -m pip install {top}    # into the environment that runs the server",
                     line.program

@@ -5,19 +5,24 @@ mod packages;
 mod surroundings;
 mod syntax;
 
+pub(crate) use code::{OLDER_SDK, is_uvx};
+pub(crate) use packages::TRUSTING;
+
 use super::diagnosis::Problem;
 use trunkline_client::CommandLine;
 
 type Reader = fn(&str, &str, &CommandLine) -> Option<Problem>;
 
 /// The most specific ones first: a missing module is often reported among other errors.
-const READERS: [Reader; 13] = [
+const READERS: [Reader; 15] = [
     packages::docker,
     packages::package,
     packages::cache,
+    packages::certificate,
     packages::registry,
     syntax::python,
     syntax::node,
+    code::library,
     code::runtime,
     code::module,
     surroundings::port,
@@ -95,6 +100,16 @@ mod tests {
                 "module-missing",
             ),
             (
+                "  File \"/c/site-packages/s/server.py\", line 9, in main\nAttributeError: 'Server' object has no attribute 'list_tools'",
+                "uvx s",
+                "library-mismatch",
+            ),
+            (
+                "  File \"/c/site-packages/s.py\", line 1\nModuleNotFoundError: No module named 'mcp.server.fastmcp'",
+                "uvx s",
+                "library-mismatch",
+            ),
+            (
                 "npm error code E404\nnpm error 404  'mcp-nope@*' is not in this registry.",
                 "npx -y mcp-nope",
                 "package-missing",
@@ -105,6 +120,12 @@ mod tests {
                 "package-cache-broken",
             ),
             ("npm error code EAI_AGAIN\nnpm error syscall getaddrinfo", "npx -y x", "registry-unreachable"),
+            ("npm error code SELF_SIGNED_CERT_IN_CHAIN", "npx -y x", "registry-certificate"),
+            (
+                "error: Failed to fetch: `https://pypi.org/simple/x/`\n  Caused by: error sending request for url (https://pypi.org/simple/x/)\n  Caused by: invalid peer certificate: UnknownIssuer",
+                "uvx x",
+                "registry-certificate",
+            ),
             ("SyntaxError: Unexpected token '??='", "node s.js", "runtime-too-old"),
             ("Error: GITHUB_TOKEN environment variable is required", "node s.js", "variable-missing"),
             ("    raise KeyError(key)\nKeyError: 'API_KEY'", "python3 s.py", "variable-missing"),

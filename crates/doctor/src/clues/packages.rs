@@ -59,20 +59,54 @@ pub(super) fn cache(_: &str, lower: &str, _: &CommandLine) -> Option<Problem> {
     })
 }
 
-pub(super) fn registry(_: &str, lower: &str, line: &CommandLine) -> Option<Problem> {
+/// The certificates of this system.
+const BUNDLE: &str =
+    if cfg!(target_os = "macos") { "/etc/ssl/cert.pem" } else { "/etc/ssl/certs/ca-certificates.crt" };
+
+/// The variables, with their values, by which package runners trust the certificates of the system.
+pub(crate) const TRUSTING: [(&str, &str); 4] = [
+    ("UV_SYSTEM_CERTS", "true"),
+    ("UV_NATIVE_TLS", "true"),
+    ("NODE_EXTRA_CA_CERTS", BUNDLE),
+    ("PIP_CERT", BUNDLE),
+];
+
+pub(super) fn certificate(_: &str, lower: &str, _: &CommandLine) -> Option<Problem> {
     let npm = any(lower, &["npm err", "npm error"])
         && any(
             lower,
-            &[
-                "enotfound",
-                "eai_again",
-                "etimedout",
-                "econnrefused",
-                "econnreset",
-                "self_signed_cert",
-                "unable_to_get_issuer",
-            ],
+            &["self_signed_cert", "self-signed certificate", "unable_to_get_issuer", "unable_to_verify"],
         );
+    let uv = lower.contains("error sending request for url")
+        && any(lower, &["invalid peer certificate", "unknownissuer"]);
+    let pip = lower.contains("could not fetch url") && lower.contains("certificate_verify_failed");
+    let [system, native, node, pip_certificate] = TRUSTING;
+    let (name, value) = match (npm, uv, pip) {
+        (true, _, _) => node,
+        // The option, and with it the variable, was renamed; the hint of uv names the one it has.
+        (_, true, _) => {
+            if lower.contains("--native-tls") {
+                native
+            } else {
+                system
+            }
+        }
+        (_, _, true) => pip_certificate,
+        (false, false, false) => return None,
+    };
+    let problem = Problem::new(Cause::RegistryCertificate, "the registry's certificate is not trusted");
+    let problem = problem.fix(format!("\"env\": {{ \"{name}\": \"{value}\" }}"));
+    let about_file =
+        "if that does not suffice, name the file with the certificate of your company's authority";
+    Some(match value {
+        BUNDLE => problem.fix(format!("{about_file} in {name}")),
+        _ => problem.fix(format!("{about_file} in SSL_CERT_FILE")),
+    })
+}
+
+pub(super) fn registry(_: &str, lower: &str, line: &CommandLine) -> Option<Problem> {
+    let npm = any(lower, &["npm err", "npm error"])
+        && any(lower, &["enotfound", "eai_again", "etimedout", "econnrefused", "econnreset"]);
     let uv = any(
         lower,
         &[
@@ -84,10 +118,13 @@ pub(super) fn registry(_: &str, lower: &str, line: &CommandLine) -> Option<Probl
     );
     let package = line.args.iter().find(|arg| !arg.starts_with('-')).cloned().unwrap_or_default();
     (npm || uv).then(|| {
-        let install =
-            if uv { format!("uv tool install {package}") } else { format!("npm install -g {package}") };
+        let (install, look) = if uv {
+            (format!("uv tool install {package}"), "env | grep -i -e proxy -e UV_")
+        } else {
+            (format!("npm install -g {package}"), "npm config get registry; npm config get proxy")
+        };
         Problem::new(Cause::RegistryUnreachable, "the package registry does not answer")
             .fix(format!("{install}    # once, with the network; then start what was installed"))
-            .fix("npm config get registry; npm config get proxy    # where it looks")
+            .fix(format!("{look}    # where it looks"))
     })
 }

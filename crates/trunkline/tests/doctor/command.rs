@@ -91,6 +91,38 @@ fn a_registry_that_cannot_be_reached() {
     visit.names("registry-unreachable", 3, "npm install -g mcp-x");
 }
 
+/// The advice is the variable with which the alternative works.
+#[test]
+fn a_registry_whose_certificate_the_runner_does_not_trust() {
+    let refusal = "error: Failed to fetch: `https://pypi.org/simple/mcp-x/`
+  Caused by: error sending request for url (https://pypi.org/simple/mcp-x/)
+  Caused by: invalid peer certificate: UnknownIssuer
+";
+    for (hint, variable) in [("--system-certs", "UV_SYSTEM_CERTS"), ("--native-tls", "UV_NATIVE_TLS")] {
+        let body = format!(
+            "[ \"${variable}\" = true ] || {{ printf '%s' '{refusal}hint: {hint}' >&2; exit 2; }}\n{SERVER}"
+        );
+        let (folder, path) = with_program("uvx", &body);
+        let visit = folder.visit(&["--", "uvx", "mcp-x"], &[("PATH", &path)]);
+        visit.names("registry-certificate", 3, &format!("\"env\": {{ \"{variable}\": \"true\" }}"));
+        assert_eq!(visit.works(), [format!("with the certificates of this system ({variable}=true)")]);
+    }
+}
+
+/// The advice is the command with which the alternative works.
+#[test]
+fn a_server_that_was_written_for_an_older_library() {
+    let trace = "  File \"/c/site-packages/mcp_x/server.py\", line 173, in main
+AttributeError: 'Server' object has no attribute 'list_resources'";
+    let body =
+        format!("[ \"$1 $2\" = '--with mcp<2' ] || {{ cat >&2 <<'END'\n{trace}\nEND\nexit 1; }}\n{SERVER}");
+    let (folder, path) = with_program("uvx", &body);
+    let visit = folder.visit(&["--", "uvx", "mcp-x", "--quick"], &[("PATH", &path)]);
+    let fix = r#""command": "uvx", "args": ["--with", "mcp<2", "mcp-x", "--quick"]"#;
+    visit.names("library-mismatch", 3, fix);
+    assert_eq!(visit.works(), ["with `mcp<2`"]);
+}
+
 #[test]
 fn a_broken_cache_is_shown_by_an_empty_one() {
     let body = format!(
