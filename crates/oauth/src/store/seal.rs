@@ -88,8 +88,8 @@ impl Sealer {
         open(&key, &sealed, path).map(Some).ok_or_else(|| failed("the key does not fit".to_owned()))
     }
 
-    /// Replaces a private file at once. It is sealed, unless no keeper gives a key: tokens that were
-    /// just renewed must not be lost because a keychain is locked.
+    /// Replaces a private file at once. It is sealed, unless no keeper gives a key: tokens that
+    /// were just renewed must not be lost because a keychain is locked.
     pub fn write(&self, path: &Path, text: &[u8]) -> Result<(), StoreError> {
         let found = self.keeper.as_ref().map_or(Ok(None), |keeper| keeper.find_or_make());
         match found {
