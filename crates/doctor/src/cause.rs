@@ -650,8 +650,8 @@ catalogue! {
             "Take that right away with `chmod 600`.";
         KeychainUnavailable = "keychain-unavailable",
             "This system has no keychain",
-            "No secret service answers on this system. Trunkline keeps secrets in a file of its own.",
-            "Only other clients need one: start it for them. Here, use `trunkline secret set NAME` and `{keychain:NAME}`.";
+            "No secret service answers on this system. Trunkline keeps secrets in a file that only you can read, and cannot seal it.",
+            "Start one, if you want files to be sealed; `trunkline secret set NAME` and `{keychain:NAME}` work without it.";
         DefaultPortTaken = "default-port-taken",
             "The port that `serve` uses by default is taken",
             "Another process listens there.",

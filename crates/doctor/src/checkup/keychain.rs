@@ -40,6 +40,6 @@ fn bus(options: &DoctorOptions) -> Option<PathBuf> {
 
 fn missing(what: &str, why: &str) -> Check {
     let problem = Problem::new(Cause::KeychainUnavailable, why)
-        .fix("only other clients need one; here use `trunkline secret set NAME` and {keychain:NAME}");
+        .fix("logins and secrets are not sealed; `trunkline secret set NAME` and {keychain:NAME} work without it");
     Check::found(what, vec![problem])
 }

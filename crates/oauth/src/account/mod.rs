@@ -104,8 +104,8 @@ impl Account {
         self.reload().is_ok() && self.header_now().is_some()
     }
 
-    /// The scopes that the server asked for in a refusal, and that the login lacks. Only a new login
-    /// helps; it asks for them together with those that the login has.
+    /// The scopes that the server asked for in a refusal, and that the login lacks. Only a new
+    /// login helps; it asks for them together with those that the login has.
     pub fn missing_scopes(&self) -> Vec<String> {
         let login = self.login();
         let held = login.as_ref().and_then(|login| login.tokens.as_ref()).map(|tokens| &tokens.scopes);

@@ -39,7 +39,7 @@ pub struct Sealer {
 
 /// A sealed file as written.
 #[derive(Serialize, Deserialize)]
-struct Sealed {
+struct SealedFile {
     /// The form of the seal: 1 is AES-256-GCM with the file's name as associated data.
     sealed: u32,
     nonce: String,
@@ -88,8 +88,8 @@ impl Sealer {
         open(&key, &sealed, path).map(Some).ok_or_else(|| failed("the key does not fit".to_owned()))
     }
 
-    /// Replaces a private file at once. It is sealed, unless no keeper gives a key: tokens that were
-    /// just renewed must not be lost because a keychain is locked.
+    /// Replaces a private file at once. It is sealed, unless no keeper gives a key: tokens that
+    /// were just renewed must not be lost because a keychain is locked.
     pub fn write(&self, path: &Path, text: &[u8]) -> Result<(), StoreError> {
         let found = self.keeper.as_ref().map_or(Ok(None), |keeper| keeper.find_or_make());
         match found {
@@ -114,8 +114,8 @@ impl Sealer {
     }
 }
 
-fn parse(text: &[u8]) -> Option<Sealed> {
-    serde_json::from_slice(text).ok().filter(|sealed: &Sealed| sealed.sealed == FORM)
+fn parse(text: &[u8]) -> Option<SealedFile> {
+    serde_json::from_slice(text).ok().filter(|sealed: &SealedFile| sealed.sealed == FORM)
 }
 
 /// The name keeps a sealed file from being taken for another.
@@ -129,7 +129,7 @@ fn seal(key: &SealingKey, text: &[u8], path: &Path) -> Option<Vec<u8>> {
     let mut content = text.to_vec();
     let unique = Nonce::assume_unique_for_key(nonce);
     key.cipher()?.seal_in_place_append_tag(unique, associated(path), &mut content).ok()?;
-    let sealed = Sealed {
+    let sealed = SealedFile {
         sealed: FORM,
         nonce: BASE64_STANDARD.encode(nonce),
         content: BASE64_STANDARD.encode(content),
@@ -137,7 +137,7 @@ fn seal(key: &SealingKey, text: &[u8], path: &Path) -> Option<Vec<u8>> {
     serde_json::to_vec(&sealed).ok()
 }
 
-fn open(key: &SealingKey, sealed: &Sealed, path: &Path) -> Option<Vec<u8>> {
+fn open(key: &SealingKey, sealed: &SealedFile, path: &Path) -> Option<Vec<u8>> {
     let nonce: [u8; NONCE_LEN] = BASE64_STANDARD.decode(&sealed.nonce).ok()?.try_into().ok()?;
     let mut content = BASE64_STANDARD.decode(&sealed.content).ok()?;
     let nonce = Nonce::assume_unique_for_key(nonce);

@@ -25,7 +25,7 @@ use trunkline_oauth::{KeyKeeper, NoKey, Sealer, SealingKey, lock_private};
 use trunkline_resilience::Moment;
 
 /// Longest wait for the keychain, whose user may have to enter a password.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_mins(1);
 /// A keychain that gave no key is not asked again for this time.
 const RETRY_PAUSE: Duration = Duration::from_mins(1);
 

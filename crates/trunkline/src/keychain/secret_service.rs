@@ -1,4 +1,4 @@
-//! The Secret Service of desktops (GNOME Keyring, KWallet, KeePassXC), over the session bus.
+//! The Secret Service of desktops, which several keyrings implement, over the session bus.
 //!
 //! The session is a plain one: the bus is a socket of this user, whose other programs may ask the
 //! service for the same secret anyway.
@@ -158,6 +158,7 @@ impl Service {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
 fn trouble(error: zbus::Error) -> Trouble {
     match &error {
         zbus::Error::FDO(told) if NO_SERVICE.iter().any(|known| told.name().starts_with(known)) => {

@@ -224,3 +224,25 @@ async fn s05_a_sign_out_ends_the_login_of_its_caller_only_and_is_recorded() {
     let login = found.iter().find(|(what, ..)| what == "login").unwrap();
     assert!(login.2.contains("server `tickets`") && login.2.contains("scopes `read`"), "{login:?}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn x01_an_enforced_lock_and_allowed_names_leave_our_own_tools() {
+    let bench = bench().await;
+    let mut tickets = login_server(&bench);
+    tickets["allow"] = json!(["whoami", "only_*"]);
+    let (site, keys) = site("locked-logins", &tickets, &json!({"lock": "enforce"}));
+    operator_login(&site, &[]).await;
+    let mut lock = site.binary();
+    let locked = lock.args(["lock", "--config"]).arg(site.path("trunkline.json")).output().unwrap();
+    assert_eq!(locked.status.code(), Some(0), "{locked:?}");
+    let mut door = site.open();
+    let mut ada = Caller::open(&door, Some(&keys[0]), MODERN).await;
+    until_tools(&mut ada, &["tickets_sign_in"]).await;
+    sign_in(&mut ada, "ada").await;
+    // `only_ada` was not accepted, `admin` is not allowed.
+    until_tools(&mut ada, &["tickets_sign_in", "tickets_sign_out", "tickets_whoami"]).await;
+    ada.said("tickets_sign_out", json!({})).await;
+    until_tools(&mut ada, &["tickets_sign_in"]).await;
+    door.stop().await;
+    site.emptied().await;
+}

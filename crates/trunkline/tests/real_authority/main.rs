@@ -15,7 +15,7 @@ use authority::{Authority, Product};
 use chromium::chromium;
 use std::fs;
 use support::Run;
-use user::User;
+use user::{User, store};
 
 /// Signs in, renews, asks for more scopes, and signs out.
 fn whole_life_of_a_login(product: Product) {
@@ -43,7 +43,7 @@ fn whole_life_of_a_login(product: Product) {
     let (kept, file) = (user.stored(), user.file());
     assert_eq!(user.run(&["auth", "logout", server]).stdout, "signed out; the tokens were revoked\n");
     // Even a copy of the login is worthless now.
-    user.store(&kept, file);
+    store(&kept, &file);
     let run = user.run(&["call", server, "whoami"]);
     assert_ne!(run.code, 0, "{run}");
 }
@@ -68,7 +68,7 @@ fn o08_a_rotated_refresh_token_is_worthless_at_authlib() {
     user.age();
     assert_eq!(user.run(&["call", server, "whoami"]).code, 0);
     // A backup of the first login is restored: its refresh token was used, so a login is needed.
-    user.store(&old, user.file());
+    store(&old, &user.file());
     user.age();
     let run = user.run(&["call", server, "whoami"]);
     assert!(run.code != 0 && run.stderr.contains("trunkline auth login"), "{run}");
@@ -94,7 +94,7 @@ fn a_login_at_the_python_sdk_is_renewed_widened_and_revoked() {
     assert_eq!(user.run(&["call", server, "whoami"]).stdout, "read admin\n");
     let (kept, file) = (user.stored(), user.file());
     assert_eq!(user.run(&["auth", "logout", server]).stdout, "signed out; the tokens were revoked\n");
-    user.store(&kept, file);
+    store(&kept, &file);
     assert_ne!(user.run(&["call", server, "whoami"]).code, 0);
 }
 

@@ -9,7 +9,7 @@ use std::{
     fs,
     io::{BufRead, BufReader, Write},
     os::unix::fs::OpenOptionsExt,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 use trunkline_transport::http::{HttpClient, HttpOptions, Redirects, Target};
@@ -55,20 +55,13 @@ impl User {
         serde_json::from_slice(&fs::read(self.file()).unwrap()).unwrap()
     }
 
-    /// Stores a login in place of the only one, or of the one that was removed.
-    pub(crate) fn store(&self, login: &Value, file: PathBuf) {
-        let mut options = fs::OpenOptions::new();
-        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(file).unwrap();
-        file.write_all(login.to_string().as_bytes()).unwrap();
-    }
-
     /// Moves the issued time of the login back, so that its token counts as expired without any
     /// wait.
     pub(crate) fn age(&self) {
         let mut login = self.stored();
         let at = |name: &str| login["tokens"][name].as_u64().unwrap();
         login["tokens"]["issued_at"] = (at("issued_at") - at("lifetime") - 1).into();
-        self.store(&login, self.file());
+        store(&login, &self.file());
     }
 
     /// The file of the only login.
@@ -77,6 +70,13 @@ impl User {
         let mut files = folder.map(|entry| entry.unwrap().path());
         files.find(|path| path.extension().is_some_and(|end| end == "json")).unwrap()
     }
+}
+
+/// Stores a login in the place of one that may have been removed.
+pub(crate) fn store(login: &Value, file: &Path) {
+    let mut options = fs::OpenOptions::new();
+    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(file).unwrap();
+    file.write_all(login.to_string().as_bytes()).unwrap();
 }
 
 /// Follows redirects with cookies, as a browser does, up to the one to another origin.

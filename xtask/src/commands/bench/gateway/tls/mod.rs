@@ -74,12 +74,11 @@ pub(crate) fn run(workspace: &Workspace, mut arguments: Arguments) -> Result<()>
     arguments.finish()?;
     let tools = peers::install_tls_tools(&workspace.peers())?;
     let harness = Harness::at(&folder, f64::from(seconds))?;
-    let trunkline = match program {
-        Some(program) => program,
-        None => {
-            process::run(&mut workspace.cargo(&["build", "--release", "--package", "trunkline"]))?;
-            workspace.target().join("release/trunkline")
-        }
+    let trunkline = if let Some(program) = program {
+        program
+    } else {
+        process::run(&mut workspace.cargo(&["build", "--release", "--package", "trunkline"]))?;
+        workspace.target().join("release/trunkline")
     };
     let scratch = Scratch::make("tls")?;
     let certificate = certificate(&tools, scratch.path())?;
