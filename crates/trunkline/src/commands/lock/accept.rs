@@ -60,10 +60,10 @@ fn server_of(wanted: &str, servers: &[String]) -> Result<String, Failure> {
     };
     servers.iter().filter(fits).max_by_key(|server| server.len()).cloned().ok_or_else(|| {
         Failure::usage(format!(
-            "`{}` is neither a configured server nor one of its tools",
+            "`{}` is neither a server that can be locked nor one of its tools",
             safe::line(wanted)
         ))
-        .hint(format!("configured servers: {}", servers.join(", ")))
+        .hint(super::lockable(servers))
     })
 }
 

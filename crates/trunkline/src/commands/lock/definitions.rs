@@ -22,8 +22,7 @@ pub(super) type Found = Asked<Pinned>;
 pub(super) fn fetch(context: &Context, args: &CommonArgs, names: &[String]) -> Result<Vec<Found>, Failure> {
     let servers = args.servers(context, names)?;
     if servers.is_empty() {
-        return Err(Failure::usage("no server is configured that can be locked")
-            .hint("the built-in packs need no lock: they are part of this program"));
+        return Err(Failure::usage("no server is configured that can be locked").hint(super::lockable(&[])));
     }
     let message = "reading the definitions of the servers";
     each_server(context, message, servers, async |named| one(context, &args.connection, named).await)

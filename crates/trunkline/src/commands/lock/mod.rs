@@ -172,12 +172,9 @@ impl CommonArgs {
         if let Some(name) =
             names.iter().find(|name| configured.servers.iter().all(|(known, _)| known != *name))
         {
-            let known: Vec<&str> = configured.servers.iter().map(|(name, _)| name.as_str()).collect();
-            return Err(Failure::usage(format!(
-                "no server `{}` is configured that can be locked",
-                safe::line(name)
-            ))
-            .hint(format!("configured servers: {}", known.join(", "))));
+            let known: Vec<String> = configured.servers.iter().map(|(name, _)| name.clone()).collect();
+            let text = format!("no server `{}` is configured that can be locked", safe::line(name));
+            return Err(Failure::usage(text).hint(lockable(&known)));
         }
         let wanted = |name: &String| names.is_empty() || names.contains(name);
         Ok(configured.servers.into_iter().filter(|(name, _)| wanted(name)).collect())
@@ -209,4 +206,12 @@ fn store(path: &Path, before: Option<&str>, lock: &Lock) -> Result<(), Failure> 
         std::fs::remove_file(backup).unwrap_or_default();
     }
     Ok(())
+}
+
+/// A hint with the servers that can be locked.
+fn lockable(servers: &[String]) -> String {
+    if servers.is_empty() {
+        return "the built-in packs need no lock: they are part of this program".to_owned();
+    }
+    format!("these can be locked: {}", servers.join(", "))
 }

@@ -126,12 +126,15 @@ impl Asker {
         let body = body.map(|body| body.bytes().clone()).unwrap_or_default();
         let asked = self.client.send(method, &self.target, headers, body).await;
         let (head, answer) = asked.map_err(|error| unanswered(url, &error))?.into_parts();
-        let refused = || Failure::usage(format!("{url} refused access"));
+        let mut place = url.clone();
+        place.set_query(None);
+        let refused = || Failure::usage(format!("{place} refused access"));
         match head.status {
             StatusCode::UNAUTHORIZED => {
                 return Err(refused().hint("pass a valid API key with --key or TRUNKLINE_KEY"));
             }
-            StatusCode::FORBIDDEN if !url.path().contains("/control/approvals") => {
+            // A refused command says why.
+            StatusCode::FORBIDDEN if !url.path().contains("/control/") => {
                 return Err(refused().hint("the API key needs a role with `\"operate\": true`"));
             }
             _ => {}
