@@ -180,7 +180,7 @@ with zipfile.ZipFile("z01/entries.docx", "w") as archive:
 docx("z01/paragraphs.docx", paragraph("x") * 3_000_000)
 
 os.mkdir("z02")
-for number, name in enumerate(["../../evil.xml", "word/../../../evil.xml"]):
+for number, name in enumerate(["../../evil.xml", "word/../../../evil.xml", "/etc/passwd"]):
     with zipfile.ZipFile(f"z02/climbs{number}.docx", "w") as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")
         archive.writestr(name, "<x/>")
@@ -228,3 +228,96 @@ fan = [
     for number in range(6, 26)
 ]
 pdf("z05/fan.pdf", b"/X Do", fan)
+
+# More of the kinds above; every one is refused, or ended by a limit.
+with zipfile.ZipFile("z01/overlap.docx", "w", zipfile.ZIP_DEFLATED) as archive:
+    archive.writestr("[Content_Types].xml", "<Types/>")
+    archive.writestr("word/document.xml", b" " * 60_000_000)
+    # Every entry leads to the same bytes, so that the file stays small.
+    for number in range(30):
+        entry = zipfile.ZipInfo.from_file(__file__, f"word/part{number}.xml")
+        shared = archive.getinfo("word/document.xml")
+        for member in ["header_offset", "CRC", "compress_size", "file_size", "compress_type"]:
+            setattr(entry, member, getattr(shared, member))
+        archive.filelist.append(entry)
+        archive._didModify = True
+with zipfile.ZipFile("z01/strings.xlsx", "w", zipfile.ZIP_DEFLATED) as archive:
+    archive.writestr("[Content_Types].xml", "<Types/>")
+    with archive.open("xl/sharedStrings.xml", "w", force_zip64=True) as part:
+        for _ in range(1200):
+            part.write(b"<si><t>x</t></si>" * 60_000)
+with zipfile.ZipFile("z01/cells.xlsx", "w", zipfile.ZIP_DEFLATED) as archive:
+    archive.writestr("[Content_Types].xml", "<Types/>")
+    with archive.open("xl/worksheets/sheet1.xml", "w", force_zip64=True) as part:
+        for _ in range(100):
+            part.write(b'<row><c r="A1"><v>1</v></c></row>' * 20_000)
+packer = zlib.compressobj()
+bomb = zlib.compress(b"".join(packer.compress(b" " * 1_000_000) for _ in range(1000)) + packer.flush())
+form = b"<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Filter[/FlateDecode/FlateDecode]/Length %d>>stream\n%s\nendstream"
+pdf("z01/flate.pdf", b"/X Do", [form % (len(bomb), bomb)])
+
+climbing = '<!DOCTYPE d [<!ENTITY % p SYSTEM "file:///etc/passwd">%p;]>'
+docx("z04/parameter.docx", paragraph("x"), climbing)
+docx("z04/nested.docx", "<w:p>" * 300_000 + "</w:p>" * 300_000)
+docx("z04/tables.docx", "<w:tbl><w:tr><w:tc>" * 20_000 + "</w:tc></w:tr></w:tbl>" * 20_000)
+docx("z04/unclosed.docx", "<w:p><w:r><w:t>x")
+doubled = '<!DOCTYPE d [<!ENTITY a "' + "x" * 50_000 + '">]>'
+docx("z04/quadratic.docx", paragraph("&a;" * 50_000), doubled)
+xlsx("z04/laughs.xlsx", rows="</sheetData></worksheet>" + laughs + "]>&a11;")
+pptx("z04/external.pptx", "&a;")
+
+docx("z05/columns.docx", ("<w:tbl>" + ('<w:tr>' + '<w:tc><w:tcPr><w:gridSpan w:val="999"/></w:tcPr><w:p/></w:tc>' * 999 + "</w:tr>") + "</w:tbl>") * 40)
+xlsx("z05/far.xlsx", rows='<row r="4294967296"><c r="XFD4294967296"><v>1</v></c></row>')
+pptx("z05/nothing.pptx", "")
+text_file("z05/span.html", '<table><tr><td colspan="2000000000" rowspan="2000000000">x</td></tr></table>' + "<p>" * 9)
+text_file("z05/nothing.html", "<!DOCTYPE html><script>" + "x" * 1_000_000)
+deep = [b"[" * 200_000 + b"]" * 200_000]
+pdf("z05/object.pdf", b"/X Do", deep)
+pdf("z05/dictionaries.pdf", b"/X Do", [b"<</A" * 200_000 + b">>" * 200_000])
+write_pdf("z05/tree.pdf", [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[2 0 R 2 0 R]/Count 2000000000>>"])
+write_pdf("z05/counted.pdf", [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[]/Count 2000000000>>"])
+with open("good/letter.pdf", "rb") as file:
+    letter = file.read()
+with open("z05/cut.pdf", "wb") as file:
+    file.write(letter[:300])
+with open("z05/previous.pdf", "wb") as file:
+    file.write(b"%PDF-1.4\nxref\n0 1\n0000000000 65535 f \ntrailer<</Size 1/Root 1 0 R/Prev 9>>\nstartxref\n9\n%%EOF\n")
+write_pdf("z05/encrypted.pdf", [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[]/Count 0>>"])
+with open("z05/encrypted.pdf", "rb") as file:
+    protected = file.read().replace(
+        b"/Root", b"/Encrypt<</Filter/Standard/V 2/R 3/Length 128/P -4/O(%s)/U(%s)>>/ID[(a)(a)]/Root" % (b"o" * 32, b"u" * 32)
+    )
+with open("z05/encrypted.pdf", "wb") as file:
+    file.write(protected)
+with open("good/report.docx", "rb") as file:
+    report = file.read()
+with open("z05/cut.docx", "wb") as file:
+    file.write(report[: len(report) // 2])
+with zipfile.ZipFile("z05/bare.docx", "w") as archive:
+    archive.writestr("[Content_Types].xml", f'<Types xmlns="{TYPES}"/>')
+    archive.writestr("word/nothing.xml", "<x/>")
+text_file("z05/cycle.json", '{"schema_name":"DoclingDocument","version":"1.10.0","name":"x","body":{"self_ref":"#/body",'
+    '"children":[{"$ref":"#/groups/0"}]},"groups":[{"self_ref":"#/groups/0","label":"list","children":[{"$ref":"#/groups/0"}]}]}')
+text_file("z05/deep.json", '{"schema_name":"DoclingDocument","name":' + "[" * 200_000 + "]" * 200_000 + "}")
+
+# These may be converted or refused: a reader withstands them, or a limit ends it.
+os.mkdir("withstood")
+text_file("withstood/deep.html", "<div>" * 200_000 + "text")
+text_file("withstood/tables.html", "<table><tr><td>" * 3_000 + "text")
+text_file("withstood/unclosed.html", "<b><i>text" * 100_000)
+text_file("withstood/quotes.md", "> " * 100_000 + "text")
+text_file("withstood/brackets.md", "[" * 100_000 + "text")
+text_file("withstood/braces.rtf", "{\\rtf1 " + "{" * 500_000 + "text" + "}" * 500_001)
+text_file("withstood/wide.csv", ",".join(["text"] * 200_000) + "\n" + "," * 200_000)
+text_file("withstood/parts.eml", "MIME-Version: 1.0\nSubject: text\n" + "".join(
+    f'Content-Type: multipart/mixed; boundary="b{n}"\n\n--b{n}\n' for n in range(5_000)) + "\ntext")
+groups = "<p:grpSp><p:nvGrpSpPr/><p:grpSpPr/>" * 20_000 + "</p:grpSp>" * 20_000
+pptx("withstood/groups.pptx", f"text</a:t></a:r></a:p></p:txBody></p:sp>{groups}<p:sp><p:txBody><a:p><a:r><a:t>")
+xlsx("withstood/corner.xlsx", rows='<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>')
+shown = b"BT /F 12 Tf 72 700 Td (text) Tj ET "
+circle = b"<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X 6 0 R>>>>/Length 5>>stream\n/X Do\nendstream"
+pdf("withstood/circle.pdf", shown + b"/X Do", [circle])
+pdf("withstood/operators.pdf", shown + b"BT /F 1 Tf (a) Tj ET " * 300_000)
+pdf("withstood/states.pdf", b"q " * 1_000_000 + shown)
+pdf("withstood/rules.pdf", shown + b"".join(b"%d 0 m %d 700 l S 0 %d m 600 %d l S " % (n, n, n, n) for n in range(40_000)))
+pdf("withstood/corners.pdf", shown + b"0 0 m " + b"9 9 l 8 0 l " * 500_000 + b"S")

@@ -1,6 +1,7 @@
 //! Readers: the bytes of a file become a document.
 
 mod error;
+mod markdown;
 mod office;
 mod pdf;
 mod workbook;

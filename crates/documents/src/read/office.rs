@@ -1,6 +1,6 @@
 //! Reads every format with the crate `docling`; PDF only where text runs from right to left.
 
-use super::{AltText, CellText, ReadError, ReadOptions, stem, workbook};
+use super::{AltText, CellText, ReadError, ReadOptions, markdown, stem, workbook};
 use crate::{Document, Format};
 use docling::{ConversionError, DocumentConverter, SourceDocument};
 use serde_json::Value;
@@ -9,6 +9,7 @@ pub(super) fn read(bytes: &[u8], format: Format, options: &ReadOptions) -> Resul
     let name = options.name.as_deref().unwrap_or("document");
     let bytes = match (format, options.cells) {
         (Format::Xlsx, CellText::Value) => workbook::with_plain_values(bytes),
+        (Format::Markdown, _) => markdown::without_breaks_before_spans(bytes),
         _ => bytes.into(),
     };
     let source = SourceDocument::from_bytes(stem(name), format.reader(), bytes.into_owned());

@@ -94,6 +94,26 @@ fn the_document_is_named_after_its_file() {
 }
 
 #[test]
+fn text_after_a_code_span_is_no_part_of_it() {
+    let written = |text: &str| {
+        let document = read(text.as_bytes(), Format::Markdown, &ReadOptions::default()).unwrap();
+        let code: Vec<String> =
+            document.texts.iter().filter(|text| text.label == "code").map(|text| text.text.clone()).collect();
+        (code.join("|"), markdown(&document, &MarkdownOptions::default()))
+    };
+    for text in
+        ["First line\n`span` and more.", "First line  \n`span` and more.", "> First line\n> `span` and more."]
+    {
+        let (code, whole) = written(text);
+        assert_eq!(code, "span", "{text:?}");
+        assert_eq!(whole, "First line `span` and more.", "{text:?}");
+    }
+    // A fence is no span, and an indented line is code as it stands.
+    let (code, _) = written("Text\n\n```\na\n`b` c\n```\n\n    x\n    `y` z");
+    assert_eq!(code, "a\n`b` c|x\n`y` z");
+}
+
+#[test]
 fn alternative_text_is_dropped_and_other_findings_stay() {
     let meta = json!({"description": {"text": "Picture 1"},
                       "classification": {"predictions": [{"class_name": "map"}]}});

@@ -75,7 +75,7 @@ impl Builder {
                 item.code_language = Some("unknown".to_owned());
                 item.captions = Some(Vec::new());
             }
-            Kind::Table(data) => self.table(block, data.clone()),
+            Kind::Table(table) => self.table(block, table.data()),
             Kind::Item { .. } => {}
         }
     }

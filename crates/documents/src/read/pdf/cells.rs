@@ -1,6 +1,6 @@
 //! The lines and words of pages with their boxes, and where a text is among them.
 
-use super::lists::BULLETS;
+use super::{lists::BULLETS, table};
 use docling_pdf::{pdfium_backend::TextCell, textparse::PageTextParser};
 
 /// The lines and words of a page. What was found is not found again.
@@ -28,7 +28,7 @@ pub(super) struct Found {
     pub(super) lines: Vec<Line>,
 }
 
-/// A line of text with its box.
+/// A line of text, or a word of one, with its box.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
     pub(super) text: String,
@@ -74,6 +74,17 @@ impl PageCells {
     /// The heights of lines with the number of characters in them.
     pub(super) fn heights(&self) -> impl Iterator<Item = (f32, usize)> + '_ {
         self.lines.iter().map(|line| (line.bounds[3] - line.bounds[1], line.key.chars().count()))
+    }
+
+    pub(super) fn words(&self) -> Vec<Line> {
+        self.words.iter().map(|word| Line { text: word.text.clone(), bounds: word.bounds }).collect()
+    }
+
+    /// Marks the lines of an area as found.
+    pub(super) fn take_lines(&mut self, area: [f32; 4]) {
+        for line in self.lines.iter_mut().filter(|line| table::contains(area, line.bounds)) {
+            line.used = true;
+        }
     }
 
     /// The right edge of the column that a line stands in.

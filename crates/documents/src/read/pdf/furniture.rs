@@ -12,7 +12,7 @@ pub(super) enum Place {
 /// Share of the page's height at its top and bottom where furniture stands.
 const EDGE: f32 = 0.1;
 /// Share of the page's height in which even a line that no page repeats is furniture.
-const MARGIN: f32 = 0.07;
+pub(super) const MARGIN: f32 = 0.07;
 
 pub(super) fn mark(blocks: &mut [PdfBlock], pages: usize) {
     let mut seen: HashMap<(Place, String), HashSet<u32>> = HashMap::new();

@@ -2,16 +2,19 @@
 
 use super::cells::{Line, PageCells};
 use super::lists;
+use super::table::{self, FoundTable};
 
 /// Part of a column's width by which edges may differ.
 const SLACK: f32 = 0.02;
 
-/// Splits the lines of a paragraph into the paragraphs and list items that they belong to.
-pub(super) fn split(lines: Vec<Line>, cells: &PageCells) -> Vec<Vec<Line>> {
+/// Splits the lines of a paragraph into the paragraphs, list items and tables that they belong to.
+pub(super) fn split(lines: Vec<Line>, cells: &PageCells, tables: &[FoundTable]) -> Vec<Vec<Line>> {
+    let table = |line: &Line| tables.iter().position(|table| table::contains(table.bounds, line.bounds));
     let mut parts: Vec<Vec<Line>> = Vec::new();
     for line in lines {
         match parts.last_mut() {
-            Some(part) if !starts_anew(part, &line, cells) => part.push(line),
+            Some(part) if table(&part[0]) != table(&line) => parts.push(vec![line]),
+            Some(part) if table(&line).is_some() || !starts_anew(part, &line, cells) => part.push(line),
             _ => parts.push(vec![line]),
         }
     }

@@ -29,3 +29,8 @@ pub(super) fn numbered(line: &str) -> Option<(String, String)> {
     let is_number = (1..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
     is_number.then(|| (number.to_owned(), rest.trim_start().to_owned()))
 }
+
+/// True if a word is only a bullet, or the number of a list item.
+pub(super) fn is_marker(word: &str) -> bool {
+    word.chars().all(|character| BULLETS.contains(&character)) || numbered(&format!("{word} ")).is_some()
+}

@@ -1,5 +1,5 @@
 //! Reads PDF files: structure from `unpdf`, boxes and right-to-left text from docling's parser,
-//! headings, lists and furniture by our own rules.
+//! tables, headings, lists and furniture by our own rules.
 
 mod builder;
 mod cells;
@@ -8,13 +8,14 @@ mod headings;
 mod lines;
 mod lists;
 mod recognised;
-mod tables;
+mod table;
 
 use super::{ReadError, ReadOptions, office};
 use crate::{Document, Format};
 use builder::Builder;
 use cells::PageCells;
 pub use recognised::{RecognisedPage, recognised};
+use table::{FoundTable, PageRules};
 use unicode_bidi::{BidiClass, bidi_class};
 use unpdf::{Block, ErrorKind, InlineContent, Paragraph, ParseOptions};
 
@@ -31,15 +32,21 @@ pub(super) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document, Read
         parse = parse.with_password(password);
     }
     let parsed = unpdf::parse_bytes_with_options(bytes, parse).map_err(|error| explain(&error))?;
+    let rules = PageRules::of_document(bytes, options.password.as_deref());
     let mut blocks = Vec::new();
     for page in &parsed.pages {
-        let mut cells = cells.get(page.number as usize - 1).cloned().unwrap_or_default();
-        for element in &page.elements {
-            blocks.extend(self::blocks(element, page, &mut cells));
-        }
+        let index = page.number as usize - 1;
+        let mut cells = cells.get(index).cloned().unwrap_or_default();
+        let rules = rules.get(index).cloned().unwrap_or_default();
+        let tables = table::find(&rules, &cells.words(), page.height);
+        let elements = page.elements.iter();
+        let found = elements.flat_map(|element| self::blocks(element, page, &mut cells, &tables)).collect();
+        blocks.extend(table::place(found, &tables, page));
     }
+    table::settle_rows(&mut blocks);
     headings::mark(&mut blocks, &cells, headings::LARGER);
     furniture::mark(&mut blocks, parsed.pages.len());
+    table::join_continued(&mut blocks);
     let mut builder = Builder::of(Format::Pdf, binary_hash(bytes), options);
     for page in &parsed.pages {
         builder.page(i64::from(page.number), page.width, page.height);
@@ -67,6 +74,8 @@ pub(super) struct PdfBlock {
     line_height: Option<f32>,
     lines: usize,
     furniture: Option<furniture::Place>,
+    /// The blocks in whose place a table stands.
+    replaced: Vec<PdfBlock>,
 }
 
 #[derive(Debug, Clone)]
@@ -75,17 +84,24 @@ enum Kind {
     Heading(String),
     Item { marker: String, text: String },
     Code(String),
-    Table(crate::TableData),
+    Table(FoundTable),
 }
 
-fn blocks(element: &Block, page: &unpdf::Page, cells: &mut PageCells) -> Vec<PdfBlock> {
+fn blocks(
+    element: &Block,
+    page: &unpdf::Page,
+    cells: &mut PageCells,
+    tables: &[FoundTable],
+) -> Vec<PdfBlock> {
     let (kind, found) = match element {
-        Block::Paragraph(paragraph) => return paragraphs(paragraph, page, cells),
+        Block::Paragraph(paragraph) => return paragraphs(paragraph, page, cells, tables),
         Block::Table(table) => {
-            let Some(data) = tables::data(table) else { return Vec::new() };
-            let words = data.table_cells.iter().map(|cell| cell.text.as_str()).collect::<String>();
-            let found = cells.find_words(&words);
-            (Kind::Table(data), found)
+            let Some(table) = FoundTable::of_unpdf(table) else { return Vec::new() };
+            let found = cells.find_words(&table.text());
+            if let Some(found) = &found {
+                cells.take_lines(found.bounds);
+            }
+            (Kind::Table(table), found)
         }
         Block::Code { content } => (Kind::Code(content.clone()), cells.find(content)),
         _ => return Vec::new(),
@@ -94,7 +110,12 @@ fn blocks(element: &Block, page: &unpdf::Page, cells: &mut PageCells) -> Vec<Pdf
 }
 
 /// A paragraph, split where its lines show that it is more than one.
-fn paragraphs(paragraph: &Paragraph, page: &unpdf::Page, cells: &mut PageCells) -> Vec<PdfBlock> {
+fn paragraphs(
+    paragraph: &Paragraph,
+    page: &unpdf::Page,
+    cells: &mut PageCells,
+    tables: &[FoundTable],
+) -> Vec<PdfBlock> {
     let text = plain(paragraph);
     if text.is_empty() {
         return Vec::new();
@@ -104,7 +125,7 @@ fn paragraphs(paragraph: &Paragraph, page: &unpdf::Page, cells: &mut PageCells) 
     let marker = lists::marker(paragraph, &text);
     let with_marker = marker.as_ref().map(|(marker, text)| format!("{marker}{text}"));
     let found = with_marker.and_then(|text| cells.find(&text)).or_else(|| cells.find(&text));
-    let parts = found.as_ref().map(|found| lines::split(found.lines.clone(), cells));
+    let parts = found.as_ref().map(|found| lines::split(found.lines.clone(), cells, tables));
     let parts = parts.unwrap_or_default();
     let of = |marker: Option<(String, String)>, text: String, bold: bool| match marker {
         Some((marker, text)) => Kind::Item { marker, text },
@@ -141,7 +162,14 @@ impl PdfBlock {
             line_height: found.map(|found| found.line_height),
             lines: found.map_or(1, |found| found.lines.len()),
             furniture: None,
+            replaced: Vec::new(),
         }
+    }
+
+    /// True if it stands where headers and footers are.
+    fn is_in_margin(&self) -> bool {
+        let margin = furniture::MARGIN * self.page_height;
+        self.bounds.is_some_and(|bounds| bounds[3] < margin || bounds[1] > self.page_height - margin)
     }
 }
 

@@ -36,7 +36,7 @@ pub fn recognised(
         builder.page(i64::from(number), read.width, read.height);
         let on_page = PageCells::of_lines(read.paragraphs.iter().flatten());
         for paragraph in read.paragraphs {
-            let parts = lines::split(paragraph, &on_page);
+            let parts = lines::split(paragraph, &on_page, &[]);
             blocks.extend(parts.iter().map(|lines| block(number, read.height, lines)));
         }
         cells.push(on_page);
@@ -68,6 +68,7 @@ fn block(page: u32, page_height: f32, lines: &[Line]) -> PdfBlock {
         line_height: heights.get(heights.len() / 2).copied(),
         lines: lines.len(),
         furniture: None,
+        replaced: Vec::new(),
     }
 }
 

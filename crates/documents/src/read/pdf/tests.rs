@@ -4,8 +4,12 @@ use crate::{Document, Format, MarkdownOptions, markdown};
 /// A line of text: font (`F1` is plain, `F2` bold), size, left edge, distance from the bottom.
 type Line<'a> = (&'a str, u32, u32, u32, &'a str);
 
-/// A PDF file with pages of lines.
 fn pdf(pages: &[&[Line]]) -> Vec<u8> {
+    drawn(pages, "")
+}
+
+/// A PDF file with pages of lines, and a drawing on each.
+fn drawn(pages: &[&[Line]], drawing: &str) -> Vec<u8> {
     let font =
         |name| format!("<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>");
     let kids: Vec<String> = (0..pages.len()).map(|page| format!("{} 0 R", 5 + page * 2)).collect();
@@ -19,7 +23,7 @@ fn pdf(pages: &[&[Line]]) -> Vec<u8> {
         let line = |(font, size, x, y, text): &Line| {
             format!("BT /{font} {size} Tf 1 0 0 1 {x} {y} Tm ({text}) Tj ET\n")
         };
-        let content = lines.iter().map(line).collect::<Vec<_>>().concat();
+        let content = lines.iter().map(line).collect::<Vec<_>>().concat() + drawing;
         objects.push(format!(
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents {} 0 R \
              /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> >>",
@@ -42,8 +46,12 @@ fn pdf(pages: &[&[Line]]) -> Vec<u8> {
 }
 
 fn parsed(pages: &[&[Line]]) -> Document {
+    parsed_bytes(&pdf(pages))
+}
+
+fn parsed_bytes(bytes: &[u8]) -> Document {
     let options = ReadOptions { name: Some("report.pdf".to_owned()), ..ReadOptions::default() };
-    let document = read(&pdf(pages), Format::Pdf, &options).unwrap();
+    let document = read(bytes, Format::Pdf, &options).unwrap();
     Document::from_json(&document.to_json()).unwrap()
 }
 
@@ -104,6 +112,31 @@ fn repeated_lines_at_the_edge_are_furniture() {
     assert!(!written.contains("Confidential") && !written.contains("Page"), "{written}");
     let headers = document.texts.iter().filter(|text| text.label == "page_header");
     assert_eq!(headers.count(), 3);
+}
+
+/// Strokes and thin filled shapes draw three columns and two rows at the end of the page.
+const GRID: &str = "q 1 0 0 1 60 0 cm 0 60 m 300 60 l S 0 80 300 0.5 re f 0 100 m 300 100 l S \
+    0 60 m 0 100 l S 100 60 0.5 40 re f 200 60 m 200 100 l S 300 60 m 300 100 l S Q ";
+
+#[test]
+fn a_table_goes_on_over_pages_without_its_repeated_header() {
+    let row = |y, texts: [&'static str; 3]| {
+        [("F1", 10, 65, y, texts[0]), ("F1", 10, 165, y, texts[1]), ("F1", 10, 265, y, texts[2])]
+    };
+    let header = || row(85, ["Name", "Size", "Note"]);
+    let first = [&BODY[..], &header(), &row(65, ["left", "12", ""])].concat();
+    let second = [&header()[..], &row(65, ["right", "7", "last"])].concat();
+    let document = parsed_bytes(&drawn(&[&first, &second], GRID));
+    let written = markdown(&document, &MarkdownOptions::default());
+    let rows: Vec<String> =
+        written.lines().filter(|line| line.starts_with('|')).map(|line| line.replace(' ', "")).collect();
+    assert_eq!(rows.len(), 4, "{written}");
+    assert_eq!(
+        [&*rows[0], &rows[2], &rows[3]],
+        ["|Name|Size|Note|", "|left|12||", "|right|7|last|"],
+        "{written}"
+    );
+    assert!(!written.contains("Name Size"), "{written}");
 }
 
 #[test]
