@@ -136,7 +136,7 @@ impl Benchmark {
                 let server = json!({"url": self.upstream.url()});
                 let mut configuration = configured::content(folder, Some(address), server)?;
                 if let Some(Certificate { chain, key }) = certificate {
-                    configuration["tls"] = json!({"cert": chain, "key": key});
+                    configuration["tls"] = json!({"certificate": chain, "key": key});
                 }
                 let mut command = Command::new(&self.trunkline);
                 command.args(["serve", "--config"]).arg(configured::save(folder, &configuration)?);

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -53,9 +53,10 @@ impl Wrk<'_> {
         let callers = if connections == Connections::Kept { "32" } else { "8" };
         let mut command = Command::new(self.program);
         command.env("LD_LIBRARY_PATH", self.libraries).args(["-t1", "-c", callers]);
-        command.arg(format!("-d{seconds}s")).arg("-s").arg(file).arg(url).stderr(Stdio::inherit());
+        command.arg(format!("-d{seconds}s")).arg("-s").arg(file).arg(url);
         let output = command.output().context("wrk could not be started")?;
-        counted(&String::from_utf8_lossy(&output.stdout))
+        let text = [output.stdout, output.stderr].concat();
+        counted(&String::from_utf8_lossy(&text))
     }
 }
 
@@ -89,7 +90,7 @@ fn script(hop: Hop, connections: Connections) -> String {
          wrk.headers['Mcp-Name'] = '{tool}'\n{close}\
          local threads = {{}}\n\
          function setup(thread) table.insert(threads, thread) end\n\
-         function init() wrong = 0; wrk.init({{}}) end\n\
+         function init() wrong = 0 end\n\
          function response(status, headers, body)\n  \
            if status ~= 200 or not string.find(body, '\"content\"', 1, true) then wrong = wrong + 1 end\n\
          end\n\
