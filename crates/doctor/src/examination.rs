@@ -25,6 +25,8 @@ pub(super) type Checked<T> = Result<Passed<T>, Stop>;
 pub(super) struct Examination<'a> {
     pub(super) options: &'a DoctorOptions,
     target: String,
+    /// The program of the server, if it is a command.
+    program: String,
     mask: Mask,
     steps: Vec<Step>,
     problem: Option<Problem>,
@@ -50,11 +52,11 @@ impl<'a> Examination<'a> {
             mask.add_variables(&line.environment);
         }
         mask.add_all(&options.secrets);
-        let name = match target {
-            Target::Command(line) => super::shell::command_line(line),
-            Target::Url(address) => address.to_string(),
+        let (name, program) = match target {
+            Target::Command(line) => (super::shell::command_line(line), line.program.clone()),
+            Target::Url(address) => (address.to_string(), String::new()),
         };
-        Self { mask, ..Self::named(&name, options) }
+        Self { mask, program, ..Self::named(&name, options) }
     }
 
     pub(super) fn named(target: &str, options: &'a DoctorOptions) -> Self {
@@ -63,6 +65,7 @@ impl<'a> Examination<'a> {
         Self {
             options,
             target: target.to_owned(),
+            program: String::new(),
             mask,
             steps: Vec::new(),
             problem: None,
@@ -131,7 +134,7 @@ impl<'a> Examination<'a> {
     /// The problem as it is reported: secrets masked, settings in the wanted spelling.
     fn shown(&self, mut problem: Problem) -> Problem {
         for line in &mut problem.fix {
-            *line = self.options.spelling.spell(line);
+            *line = self.options.spelling.spell(line, &self.program);
         }
         problem.masked(&self.mask)
     }
@@ -144,7 +147,7 @@ impl<'a> Examination<'a> {
     pub(super) fn refine(&mut self, cause: Cause, fix: &str) {
         if let Some(problem) = &mut self.problem {
             problem.cause = cause;
-            problem.fix.insert(0, self.mask.hide(&self.options.spelling.spell(fix)));
+            problem.fix.insert(0, self.mask.hide(&self.options.spelling.spell(fix, &self.program)));
         }
     }
 

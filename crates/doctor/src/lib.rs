@@ -20,6 +20,7 @@ mod frames;
 mod mask;
 mod options;
 mod shell;
+mod spelling;
 mod step;
 mod token_slot;
 mod url;
@@ -33,8 +34,9 @@ pub use diagnosis::{Alternative, Diagnosis, Problem, Reached, Works};
 pub use edit::{Edit, EditError};
 pub use evidence::{Evidence, Kind as EvidenceKind};
 pub use mask::Mask;
-pub use options::{DoctorOptions, FirstCall, Limits, Spelling, Watch};
+pub use options::{DoctorOptions, FirstCall, Limits, Watch};
 pub use shell::quoted;
+pub use spelling::Spelling;
 pub use step::{Outcome, Step, StepId};
 pub use token_slot::SignIn;
 

@@ -1,6 +1,6 @@
 //! Options of an examination: environment, headers, limits, progress.
 
-use super::{step::Step, token_slot::SignIn};
+use super::{spelling::Spelling, step::Step, token_slot::SignIn};
 use std::{
     ffi::{OsStr, OsString},
     fmt,
@@ -30,26 +30,6 @@ pub struct DoctorOptions {
     pub spelling: Spelling,
     /// The way to a token.
     pub sign_in: Option<SignIn>,
-}
-
-/// The member names in suggested settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Spelling {
-    /// Those of most clients: `env`, `args`.
-    #[default]
-    Clients,
-    /// Those of `trunkline.json`: `environment`, `command`.
-    Ours,
-}
-
-impl Spelling {
-    /// A suggestion written for clients, in this spelling.
-    pub(super) fn spell(self, line: &str) -> String {
-        match self {
-            Self::Clients => line.to_owned(),
-            Self::Ours => line.replace("\"env\"", "\"environment\"").replace("\"args\"", "\"command\""),
-        }
-    }
 }
 
 /// Limits in time and bytes.

@@ -106,6 +106,27 @@ fn advice_for_a_configured_server_is_in_our_spelling() {
     assert!(run.stdout.contains("\"environment\": {") && !run.stdout.contains("\"env\":"), "{run}");
 }
 
+/// In `trunkline.json` a command is one list, so the program belongs into the advice.
+#[test]
+fn an_advised_command_can_be_copied_into_the_configuration() {
+    let home = home(&json!({
+        "relative": {"command": ["python3", "gone/server.py"]},
+        "shell": {"command": ["cat", "|", "tee"]},
+        "one-text": {"command": ["python3 server.py"]},
+    }));
+    for (name, expected) in [
+        ("relative", json!(["python3", "/absolute/path/to/gone/server.py"])),
+        ("shell", json!(["sh", "-c", "cat | tee"])),
+        ("one-text", json!(["python3", "server.py"])),
+    ] {
+        let run = run(home.path(), &["doctor", name]);
+        let advice = run.stdout.lines().find_map(|line| line.trim().strip_prefix("\"command\": "));
+        let advice = advice.unwrap_or_else(|| panic!("{run}"));
+        let command: Value = serde_json::from_str(advice).unwrap_or_else(|error| panic!("{error}: {run}"));
+        assert_eq!(command, expected);
+    }
+}
+
 /// A server whose `resources/list` (or another method) fails.
 fn failing(method: &str) -> String {
     format!(
