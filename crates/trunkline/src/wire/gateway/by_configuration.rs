@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The configured servers, or the built-in tools if there are none, as `serve` would offer them.
 pub(crate) enum ByConfiguration {
     Servers(Arc<Running>),
-    Packs(RuledPacks),
+    Packs(Box<RuledPacks>),
 }
 
 impl ByConfiguration {
@@ -43,7 +43,7 @@ impl ByConfiguration {
             let packs = RuledPacks::start(&kit, loaded, environment, approvals)?;
             listed(packs.upstream()).await;
             packs.gateway.refresh().await;
-            return Ok(Self::Packs(packs));
+            return Ok(Self::Packs(Box::new(packs)));
         }
         let running = Running::build(loaded, environment, None, approvals, store)?;
         // One that is unusable has nothing to start, and the attempt tells why.
