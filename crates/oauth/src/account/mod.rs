@@ -273,7 +273,12 @@ impl Account {
         let _flight = self.0.flight.lock().await;
         // Another call, or another process, may have a new token by now.
         if self.header_now().is_none() || self.header_now() == refusal.sent {
-            self.reload()?;
+            let found = self.options().store.load(&self.0.key)?;
+            // A token that only lacks scopes is valid, even if it could not be kept.
+            let is_valid = refusal.status == StatusCode::FORBIDDEN;
+            if !is_valid || found.as_ref().is_some_and(|login| login.tokens.is_some()) {
+                self.adopt(found);
+            }
         }
         let now = self.header_now();
         if now.is_some() && now != refusal.sent {

@@ -17,8 +17,8 @@ const MAX_SECRET: u64 = 64 * 1024;
 /// Keep secrets that the configuration refers to as `{keychain:NAME}`
 ///
 /// The secrets are in a file that only you can read, `$XDG_DATA_HOME/trunkline/secrets.json`, by
-/// default `~/.local/share/trunkline/secrets.json`. It is sealed with a key of the system's keychain,
-/// if there is one.
+/// default `~/.local/share/trunkline/secrets.json`. It is sealed with a key of the system's
+/// keychain, if there is one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

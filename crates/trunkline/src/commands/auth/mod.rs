@@ -17,9 +17,9 @@ use trunkline_transport::http::{HttpOptions, Pem};
 
 /// Sign in to servers that require OAuth
 ///
-/// A login is kept in a file that only you can read, below `~/.local/share/trunkline/logins`, sealed
-/// with a key of the system's keychain, if there is one. All commands and the gateway use it, and
-/// renew its token before it expires.
+/// A login is kept in a file that only you can read, below `~/.local/share/trunkline/logins`,
+/// sealed with a key of the system's keychain, if there is one. All commands and the gateway use
+/// it, and renew its token before it expires.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
