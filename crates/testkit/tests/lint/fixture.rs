@@ -98,6 +98,7 @@ impl Fixture {
         settings.set_omit_expression(true);
         settings.add_filter(r" {1,5}\d+ ms", " [time]");
         settings.add_filter(r"after \d+ ms", "after [time]");
+        settings.add_filter(r"no answer in (\d+)\.\d s", "no answer in $1 s");
         settings.add_filter(r"127\.0\.0\.1:\d+", "127.0.0.1:[port]");
         settings.add_filter(r#""version":"\d+\.\d+\.\d+""#, r#""version":"[version]""#);
         settings.bind(|| insta::assert_snapshot!(self.rule.name, plain(shown)));
