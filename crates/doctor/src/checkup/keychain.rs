@@ -39,7 +39,8 @@ fn bus(options: &DoctorOptions) -> Option<PathBuf> {
 }
 
 fn missing(what: &str, why: &str) -> Check {
-    let problem = Problem::new(Cause::KeychainUnavailable, why)
-        .fix("logins and secrets are not sealed; `trunkline secret set NAME` and {keychain:NAME} work without it");
+    let problem = Problem::new(Cause::KeychainUnavailable, why).fix(
+        "logins and secrets are not sealed; `trunkline secret set NAME` and {keychain:NAME} work without it",
+    );
     Check::found(what, vec![problem])
 }
