@@ -56,7 +56,7 @@ impl<'a> Examination<'a> {
             Target::Command(line) => (super::shell::command_line(line), line.program.clone()),
             Target::Url(address) => (address.to_string(), String::new()),
         };
-        Self { mask, program, ..Self::named(&name, options) }
+        Self { program, mask, ..Self::named(&name, options) }
     }
 
     pub(super) fn named(target: &str, options: &'a DoctorOptions) -> Self {

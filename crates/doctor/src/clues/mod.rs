@@ -85,6 +85,30 @@ mod tests {
     }
 
     #[test]
+    fn last_words_about_certificates_and_libraries_are_read() {
+        for (output, command, expected) in [
+            (
+                "  File \"/c/site-packages/s/server.py\", line 9, in main\nAttributeError: 'Server' object has no attribute 'list_tools'",
+                "uvx s",
+                "library-mismatch",
+            ),
+            (
+                "  File \"/c/site-packages/s.py\", line 1\nModuleNotFoundError: No module named 'mcp.server.fastmcp'",
+                "uvx s",
+                "library-mismatch",
+            ),
+            ("npm error code SELF_SIGNED_CERT_IN_CHAIN", "npx -y x", "registry-certificate"),
+            (
+                "error: Failed to fetch: `https://pypi.org/simple/x/`\n  Caused by: error sending request for url (https://pypi.org/simple/x/)\n  Caused by: invalid peer certificate: UnknownIssuer",
+                "uvx x",
+                "registry-certificate",
+            ),
+        ] {
+            assert_eq!(cause(output, command), Some(expected), "{output}");
+        }
+    }
+
+    #[test]
     fn real_last_words_are_read() {
         for (output, command, expected) in [
             (
@@ -100,16 +124,6 @@ mod tests {
                 "module-missing",
             ),
             (
-                "  File \"/c/site-packages/s/server.py\", line 9, in main\nAttributeError: 'Server' object has no attribute 'list_tools'",
-                "uvx s",
-                "library-mismatch",
-            ),
-            (
-                "  File \"/c/site-packages/s.py\", line 1\nModuleNotFoundError: No module named 'mcp.server.fastmcp'",
-                "uvx s",
-                "library-mismatch",
-            ),
-            (
                 "npm error code E404\nnpm error 404  'mcp-nope@*' is not in this registry.",
                 "npx -y mcp-nope",
                 "package-missing",
@@ -120,12 +134,6 @@ mod tests {
                 "package-cache-broken",
             ),
             ("npm error code EAI_AGAIN\nnpm error syscall getaddrinfo", "npx -y x", "registry-unreachable"),
-            ("npm error code SELF_SIGNED_CERT_IN_CHAIN", "npx -y x", "registry-certificate"),
-            (
-                "error: Failed to fetch: `https://pypi.org/simple/x/`\n  Caused by: error sending request for url (https://pypi.org/simple/x/)\n  Caused by: invalid peer certificate: UnknownIssuer",
-                "uvx x",
-                "registry-certificate",
-            ),
             ("SyntaxError: Unexpected token '??='", "node s.js", "runtime-too-old"),
             ("Error: GITHUB_TOKEN environment variable is required", "node s.js", "variable-missing"),
             ("    raise KeyError(key)\nKeyError: 'API_KEY'", "python3 s.py", "variable-missing"),

@@ -183,10 +183,9 @@ impl<'a> Asked<'a> {
         &self.exchange.settled
     }
 
-    /// The time that it took, without that in which the server waited for a CPU: a busy machine
-    /// is not its fault.
+    /// See [`Exchange::own_time`].
     pub fn took(&self) -> std::time::Duration {
-        self.exchange.took.saturating_sub(self.exchange.queued)
+        self.exchange.own_time()
     }
 
     pub fn http(&self) -> Option<&'a HttpHead> {

@@ -56,6 +56,14 @@ pub struct HttpHead {
     pub redirected: Option<String>,
 }
 
+impl Exchange {
+    /// The time that it took, without that in which the server waited for a CPU: a busy machine
+    /// is not its fault.
+    pub fn own_time(&self) -> Duration {
+        self.took.saturating_sub(self.queued)
+    }
+}
+
 impl HttpHead {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())

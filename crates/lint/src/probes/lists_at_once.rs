@@ -2,7 +2,7 @@
 
 use super::{Probe, Stage, TOOLS_AGAIN_STEP};
 use crate::{
-    evidence::{List, Step},
+    evidence::{Exchange, List, Step},
     rule::Mode,
     wire::request,
 };
@@ -24,7 +24,7 @@ const TOO_LONG: Duration = Duration::from_secs(1);
 async fn run(stage: &mut Stage) {
     let quickest = stage.speaker.so_far(|line| {
         let again = line.exchanges.iter().filter(|exchange| exchange.step == TOOLS_AGAIN_STEP);
-        again.filter(|exchange| exchange.answer.is_some()).map(|exchange| exchange.took).min()
+        again.filter(|exchange| exchange.answer.is_some()).map(Exchange::own_time).min()
     });
     if quickest.is_some_and(|took| (TELLING..TOO_LONG).contains(&took)) {
         let era = stage.era();

@@ -28,7 +28,7 @@ fn check(evidence: &Evidence) -> Verdict {
     // of it the time in which the server could run, because a busy machine is not its fault.
     let first = |line: &Line| {
         let answered = line.exchanges.first().filter(|first| first.settled == Settled::Answered)?;
-        Some(answered.took.saturating_sub(answered.queued))
+        Some(answered.own_time())
     };
     let Some(took) = evidence.lines.iter().filter_map(first).min() else {
         return Err(Skip::not_verified("no start was measured"));
