@@ -58,7 +58,7 @@ fn of_block<'t>(block: &PdfBlock, tables: &[&'t FoundTable]) -> Option<&'t Found
     }
 }
 
-/// True if a block is a table that has more than this one and the others that we found in its place.
+/// True if a block is a table with more than this one and our others in its place.
 fn exceeds(block: &PdfBlock, table: &FoundTable, tables: &[FoundTable]) -> bool {
     let (Kind::Table(_), Some(bounds)) = (&block.kind, block.bounds) else { return false };
     let covered =
