@@ -269,7 +269,6 @@ pptx("z04/external.pptx", "&a;")
 docx("z05/columns.docx", ("<w:tbl>" + ('<w:tr>' + '<w:tc><w:tcPr><w:gridSpan w:val="999"/></w:tcPr><w:p/></w:tc>' * 999 + "</w:tr>") + "</w:tbl>") * 40)
 xlsx("z05/far.xlsx", rows='<row r="4294967296"><c r="XFD4294967296"><v>1</v></c></row>')
 pptx("z05/nothing.pptx", "")
-text_file("z05/span.html", '<table><tr><td colspan="2000000000" rowspan="2000000000">x</td></tr></table>' + "<p>" * 9)
 text_file("z05/nothing.html", "<!DOCTYPE html><script>" + "x" * 1_000_000)
 deep = [b"[" * 200_000 + b"]" * 200_000]
 pdf("z05/object.pdf", b"/X Do", deep)
@@ -303,6 +302,7 @@ text_file("z05/deep.json", '{"schema_name":"DoclingDocument","name":' + "[" * 20
 # These may be converted or refused: a reader withstands them, or a limit ends it.
 os.mkdir("withstood")
 text_file("withstood/deep.html", "<div>" * 200_000 + "text")
+text_file("withstood/span.html", '<table><tr><td colspan="2000000000" rowspan="2000000000">x</td></tr></table>' + "<p>" * 9)
 text_file("withstood/tables.html", "<table><tr><td>" * 3_000 + "text")
 text_file("withstood/unclosed.html", "<b><i>text" * 100_000)
 text_file("withstood/quotes.md", "> " * 100_000 + "text")

@@ -39,6 +39,10 @@ pub(super) fn find(
             continue;
         }
         let end = region_end(&rows, index, breaks);
+        if end == index + 1 {
+            index = end;
+            continue;
+        }
         let start = region_start(&rows, free..index, end, breaks);
         tables.extend(table(&rows[start..end], rules));
         // What is left of a rejected region is no table either.
@@ -71,8 +75,7 @@ fn region_end(rows: &[VisualRow], start: usize, breaks: &[[f32; 4]]) -> usize {
         if !are_close(&rows[candidate - 1], row, breaks) {
             break;
         }
-        let columns = |rows| with_headers(columns::columns(rows), rows);
-        let (found, before) = (columns(&rows[start..=candidate]), columns(&rows[start..candidate]));
+        let (found, before) = (columns_of(&rows[start..=candidate]), columns_of(&rows[start..candidate]));
         // A line of prose closes most of the spaces between columns.
         if found.len() < 2 || found.len() * 3 < before.len() * 2 || !is_spaced(row, &found) {
             break;
@@ -93,9 +96,11 @@ fn region_start(rows: &[VisualRow], above: Range<usize>, end: usize, breaks: &[[
     let found = columns::columns(&rows[start..end]);
     for index in above.rev() {
         let row = &rows[index];
-        let fits =
-            are_close(row, &rows[index + 1], breaks) && stands_in(row, &found) && is_spaced(row, &found);
-        if !fits || row.cells(&found).len() < 2 {
+        let cells = row.cells(&found).len();
+        // The words of a header can be close if nothing else is.
+        let is_alone = index == 0 || !are_close(&rows[index - 1], row, breaks);
+        let spaced = is_spaced(row, &found) || is_alone && cells == found.len();
+        if cells < 2 || !spaced || !are_close(row, &rows[index + 1], breaks) || !stands_in(row, &found) {
             break;
         }
         start = index;
@@ -127,7 +132,7 @@ fn wraps(rows: &[VisualRow], found: &[[f32; 2]]) -> bool {
 }
 
 fn table(rows: &[VisualRow], rules: &[Rule]) -> Option<FoundTable> {
-    let found = with_headers(columns::columns(rows), rows);
+    let found = columns_of(rows);
     if found.len() < 2 {
         return None;
     }
@@ -140,7 +145,8 @@ fn table(rows: &[VisualRow], rules: &[Rule]) -> Option<FoundTable> {
 fn row(row: &VisualRow) -> Option<FoundTable> {
     let rows = std::slice::from_ref(row);
     let found = columns::columns(rows);
-    (row.is_parted() && found.len() > 1).then(|| built(rows, &found, &[0..1], Standing::Row))
+    (row.is_parted() && found.len() > 1)
+        .then(|| built(rows, &found, std::slice::from_ref(&(0..1)), Standing::Row))
 }
 
 fn built(rows: &[VisualRow], found: &[[f32; 2]], grouped: &[Range<usize>], standing: Standing) -> FoundTable {
@@ -161,6 +167,14 @@ fn built(rows: &[VisualRow], found: &[[f32; 2]], grouped: &[Range<usize>], stand
     edges.extend(columns::gutters(found));
     edges.push(bounds[2]);
     FoundTable { bounds, edges, rows: grouped.len(), columns: found.len(), headers: 1, standing, cells }
+}
+
+/// The columns of a table. A header may be wider than the cells below, and close the space between
+/// two columns.
+fn columns_of(rows: &[VisualRow]) -> Vec<[f32; 2]> {
+    let all = with_headers(columns::columns(rows), rows);
+    let body = if rows.len() > 2 { columns::columns(&rows[1..]) } else { Vec::new() };
+    if body.len() > all.len() { body } else { all }
 }
 
 /// Joins the column that a header alone has with the one beside it that has the cells.

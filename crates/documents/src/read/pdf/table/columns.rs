@@ -30,6 +30,8 @@ pub(super) const PADDING: f32 = 0.5;
 const MIN_GUTTER: f32 = 0.5;
 /// Smallest space between two columns whose text begins or ends at it, in heights of a line.
 const NARROW_GUTTER: f32 = 0.08;
+/// Words are closer than the columns of a table in so many rows only by chance.
+const NARROW_ROWS: usize = 5;
 /// Error of positions, in points.
 const ROUNDING: f32 = 0.1;
 /// Of this many rows, one may cross the space between two columns.
@@ -187,7 +189,7 @@ fn is_gutter([left, right]: [f32; 2], rows: &[VisualRow]) -> bool {
         (next.bounds[0] - word.bounds[2] < height).then_some(word.text.as_str())
     });
     let Some(first) = before.next() else { return is_edge };
-    rows.len() > 2 && is_edge && before.any(|text| text != first)
+    rows.len() >= NARROW_ROWS && is_edge && before.any(|text| text != first)
 }
 
 pub(super) fn median_height(rows: &[VisualRow]) -> f32 {

@@ -7,8 +7,10 @@ use crate::read::pdf::{Kind, PdfBlock};
 const SAME_EDGE: f32 = 6.0;
 /// Rows that a page can repeat from the head of its table.
 const MAX_REPEATED: usize = 3;
-/// The rest of a row at the top of a page is this close to the next row, in heights of a line.
-const CLOSE: f32 = 1.6;
+/// Blocks that the rest of a row at the top of a page can be.
+const MAX_RESTS: usize = 4;
+/// Error of positions, in points.
+const ROUNDING: f32 = 1.0;
 
 /// Keeps single rows that go on with a table of the page before or after. The others become the
 /// blocks again in whose place they stand.
@@ -38,14 +40,18 @@ pub(in crate::read::pdf) fn join(blocks: &mut Vec<PdfBlock>) {
     let mut joined: Vec<PdfBlock> = Vec::new();
     // The last table with the page that it ends on, as long as nothing but furniture follows.
     let mut open: Option<(usize, u32)> = None;
-    let mut waiting = std::mem::take(blocks).into_iter().peekable();
-    while let Some(block) = waiting.next() {
+    let mut waiting = std::collections::VecDeque::from(std::mem::take(blocks));
+    while let Some(block) = waiting.pop_front() {
         if block.furniture.is_some() {
             joined.push(block);
             continue;
         }
         let first = open.filter(|(_, page)| block.page == page + 1);
-        if let (Some((at, _)), Some(PdfBlock { kind: Kind::Table(next), .. })) = (first, waiting.peek())
+        let next = waiting.iter().take(MAX_RESTS).find_map(|other| match &other.kind {
+            Kind::Table(table) if other.page == block.page => Some(table),
+            _ => None,
+        });
+        if let (Some((at, _)), Some(next)) = (first, next)
             && let Some(column) = rest_of_row(&block, next)
             && let (Kind::Table(table), Kind::Text { text, .. }) = (&mut joined[at].kind, &block.kind)
             && table.goes_on_in(next)
@@ -55,7 +61,8 @@ pub(in crate::read::pdf) fn join(blocks: &mut Vec<PdfBlock>) {
         }
         match (first, &block.kind) {
             (Some((at, page)), Kind::Table(next)) if continue_with(&mut joined[at], next) => {
-                open = Some((at, page + 1));
+                // More of the table can be below a row that was found alone.
+                open = Some((at, if next.standing == Standing::Row { page } else { page + 1 }));
             }
             (_, Kind::Table(_)) => {
                 open = Some((joined.len(), block.page));
@@ -70,12 +77,12 @@ pub(in crate::read::pdf) fn join(blocks: &mut Vec<PdfBlock>) {
     *blocks = joined;
 }
 
-/// The column of a text that stands alone directly above a table.
+/// The column of a text that stands alone above a table.
 fn rest_of_row(block: &PdfBlock, next: &FoundTable) -> Option<usize> {
     let ([left, _, right, bottom], height) = (block.bounds?, block.line_height?);
-    let gap = next.bounds[1] - bottom;
-    let column = next.edges.windows(2).position(|edges| edges[0] - 1.0 <= left && right <= edges[1] + 1.0)?;
-    (gap.abs() < CLOSE * height).then_some(column)
+    let mut columns = next.edges.windows(2);
+    let column = columns.position(|edges| edges[0] - ROUNDING <= left && right <= edges[1] + ROUNDING)?;
+    (bottom < next.bounds[1] + height).then_some(column)
 }
 
 fn continue_with(block: &mut PdfBlock, next: &FoundTable) -> bool {

@@ -4,6 +4,8 @@ use super::{FoundTable, contains};
 use crate::read::pdf::{Kind, PdfBlock, cells};
 use std::collections::HashMap;
 
+/// Share of a table's height that other tables must cover to replace it.
+const COVERED: f32 = 0.8;
 /// Share of a block's words that must be those of tables, if its place is not known.
 const KNOWN_PERCENT: usize = 90;
 
@@ -13,13 +15,15 @@ pub(in crate::read::pdf) fn place(
     tables: &[FoundTable],
     page: &unpdf::Page,
 ) -> Vec<PdfBlock> {
+    let is_better = |table: &&FoundTable| !blocks.iter().any(|block| exceeds(block, table, tables));
+    let tables: Vec<&FoundTable> = tables.iter().filter(is_better).collect();
     if tables.is_empty() {
         return blocks;
     }
-    let mut waiting: Vec<&FoundTable> = tables.iter().collect();
+    let mut waiting = tables.clone();
     let mut placed = Vec::new();
     for block in blocks {
-        let table = of_block(&block, tables);
+        let table = of_block(&block, &tables);
         let is_due = |other: &&FoundTable| match (table, block.bounds) {
             (Some(table), _) => other.bounds[1] <= table.bounds[1],
             (None, Some(bounds)) => is_above(other.bounds, bounds),
@@ -43,14 +47,24 @@ fn is_above(table: [f32; 4], block: [f32; 4]) -> bool {
 }
 
 /// The table that a block is a part of.
-fn of_block<'t>(block: &PdfBlock, tables: &'t [FoundTable]) -> Option<&'t FoundTable> {
+fn of_block<'t>(block: &PdfBlock, tables: &[&'t FoundTable]) -> Option<&'t FoundTable> {
+    let mut tables = tables.iter().copied();
     match (block.bounds, &block.kind) {
         (Some(bounds), Kind::Table(_)) => {
-            tables.iter().find(|table| contains(table.bounds, bounds) || contains(bounds, table.bounds))
+            tables.find(|table| contains(table.bounds, bounds) || contains(bounds, table.bounds))
         }
-        (Some(bounds), _) => tables.iter().find(|table| contains(table.bounds, bounds)),
-        (None, kind) => tables.iter().find(|table| has_words(table, &text(kind))),
+        (Some(bounds), _) => tables.find(|table| contains(table.bounds, bounds)),
+        (None, kind) => tables.find(|table| has_words(table, &text(kind))),
     }
+}
+
+/// True if a block is a table with more than this one and our others in its place.
+fn exceeds(block: &PdfBlock, table: &FoundTable, tables: &[FoundTable]) -> bool {
+    let (Kind::Table(_), Some(bounds)) = (&block.kind, block.bounds) else { return false };
+    let covered =
+        |table: &FoundTable| (table.bounds[3].min(bounds[3]) - table.bounds[1].max(bounds[1])).max(0.0);
+    let is_part = contains(table.bounds, bounds) || contains(bounds, table.bounds);
+    is_part && tables.iter().map(covered).sum::<f32>() < COVERED * (bounds[3] - bounds[1])
 }
 
 fn of_table(table: &FoundTable, page: &unpdf::Page) -> PdfBlock {

@@ -16,7 +16,21 @@ pub(super) fn find(rules: &PageRules, words: &[Line]) -> Vec<FoundTable> {
         return Vec::new();
     }
     let grids = connected(rules).into_iter().filter_map(|part| Grid::of_rules(&part, words));
-    grids.filter_map(|grid| grid.table()).collect()
+    let mut tables: Vec<FoundTable> = grids.filter_map(|grid| grid.table()).collect();
+    // Of tables that overlap, the one with more cells is real, and the other one a frame around it.
+    tables.sort_by_key(|table| std::cmp::Reverse(table.cells.len()));
+    let mut found: Vec<FoundTable> = Vec::new();
+    for table in tables {
+        if !found.iter().any(|other| overlap(other.bounds, table.bounds)) {
+            found.push(table);
+        }
+    }
+    found
+}
+
+fn overlap(a: [f32; 4], b: [f32; 4]) -> bool {
+    let side = |from: usize, to: usize| a[to].min(b[to]) - a[from].max(b[from]);
+    side(0, 2) > TOUCHING && side(1, 3) > TOUCHING
 }
 
 /// Lines by the drawings that they make: two that meet belong together.

@@ -79,7 +79,11 @@ impl Pen {
         match (operation.operator.as_str(), numbers.as_slice()) {
             ("q", _) if self.saved.len() < MAX_STATES => self.saved.push(self.matrix),
             ("Q", _) => self.matrix = self.saved.pop().unwrap_or(self.matrix),
-            ("cm", &[a, b, c, d, e, f]) => self.matrix = product([a, b, c, d, e, f], self.matrix),
+            ("cm", numbers) => {
+                if let Ok(inner) = numbers.try_into() {
+                    self.matrix = product(inner, self.matrix);
+                }
+            }
             ("m", &[x, y]) => self.path.push(vec![self.place(x, y)]),
             // Only the end of a curve matters: it is no ruling line itself.
             ("l", &[x, y]) | ("c", &[_, _, _, _, x, y]) | ("v" | "y", &[_, _, x, y]) => {
@@ -106,8 +110,8 @@ impl Pen {
 
     /// A point from the top left corner of the page.
     fn place(&self, x: f32, y: f32) -> Point {
-        let [a, b, c, d, e, f] = self.matrix;
-        (a * x + c * y + e - self.visible.llx, self.visible.ury - (b * x + d * y + f))
+        let (across, up) = transformed(self.matrix, (x, y));
+        (across - self.visible.llx, self.visible.ury - up)
     }
 
     fn close(&mut self) {
@@ -179,9 +183,21 @@ fn joined(mut rules: Vec<Rule>) -> Vec<Rule> {
     lines
 }
 
+/// A point after a transformation.
+fn transformed(matrix: [f32; 6], (x, y): Point) -> Point {
+    (matrix[0] * x + matrix[2] * y + matrix[4], matrix[1] * x + matrix[3] * y + matrix[5])
+}
+
+/// The transformation by `inner`, then by `outer`.
 fn product(inner: [f32; 6], outer: [f32; 6]) -> [f32; 6] {
-    let ([a, b, c, d, e, f], [g, h, i, j, k, l]) = (inner, outer);
-    [a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + l]
+    let origin = transformed(outer, (0.0, 0.0));
+    let axis = |x, y| {
+        let end = transformed(outer, (x, y));
+        (end.0 - origin.0, end.1 - origin.1)
+    };
+    let (first, second) = (axis(inner[0], inner[1]), axis(inner[2], inner[3]));
+    let moved = transformed(outer, (inner[4], inner[5]));
+    [first.0, first.1, second.0, second.1, moved.0, moved.1]
 }
 
 fn number(value: &PdfValue) -> Option<f32> {

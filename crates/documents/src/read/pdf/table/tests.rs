@@ -23,10 +23,8 @@ fn rule(at: f32, from: f32, to: f32) -> Rule {
 fn shown(table: &FoundTable) -> Vec<String> {
     let mut grid = vec![vec![String::new(); table.columns]; table.rows];
     for cell in &table.cells {
-        for row in cell.row..cell.row + cell.rows {
-            for column in cell.column..cell.column + cell.columns {
-                grid[row][column] = if row > cell.row { "^" } else { "<" }.to_owned();
-            }
+        for (below, row) in grid[cell.row..cell.row + cell.rows].iter_mut().enumerate() {
+            row[cell.column..cell.column + cell.columns].fill(if below > 0 { "^" } else { "<" }.to_owned());
         }
         grid[cell.row][cell.column].clone_from(&cell.text);
     }
