@@ -279,10 +279,10 @@ fn outcomes(command: &[String]) -> (BTreeMap<String, String>, String) {
 
 /// Compares a server of which only one process can run with the same server without that limit.
 fn is_judged_like_any_other(how: &str) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let [python, script] = server();
     let exclusive = script.replace("scripted_server", "exclusive_server");
-    let lock = folder.path().join("lock").to_str().unwrap().to_owned();
+    let lock = folder.path().join("lock").display().to_string();
     let (alone, second) = outcomes(&[python.clone(), exclusive, how.to_owned(), lock]);
     assert!(second.starts_with("finding"), "{second}");
     let (usual, second) = outcomes(&[python, script]);

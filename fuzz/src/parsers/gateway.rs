@@ -199,6 +199,7 @@ impl Echo {
             faults: Default::default(),
             stale: false,
             signs_in: false,
+            own_tools: &[],
         };
         Self {
             name: name.parse().expect("a short name"),

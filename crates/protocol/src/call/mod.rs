@@ -86,8 +86,8 @@ pub struct Call {
     pub origin: Origin,
     /// Links the call with its records in the audit trail.
     pub record: Option<Arc<CallRecord>>,
-    /// The session or connection of the client, if it has one; it is freed when that ends. It is not
-    /// the id that the client sends, so knowing it gives no access.
+    /// The session or connection of the client, if it has one; it is freed when that ends. It is
+    /// not the id that the client sends, so knowing it gives no access.
     pub session: Option<Arc<str>>,
 }
 

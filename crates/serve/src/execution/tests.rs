@@ -197,7 +197,7 @@ async fn l07_a_task_whose_result_is_too_large_ends() {
     let record = scene.linked().await;
     scene.completes(&"x".repeat(trunkline_store::MAX_VALUE));
     scene.executions().look(&record).await.unwrap();
-    let ended = scene.executions().wait(&record.id, Duration::from_secs(60), |it| it.state.is_final()).await;
+    let ended = scene.executions().wait(&record.id, Duration::from_mins(1), |it| it.state.is_final()).await;
     let ended = ended.unwrap().unwrap();
     assert_eq!(ended.state, State::Failed);
     let fault = scene.executions().end(&ended).await.unwrap().outcome().unwrap_err();
