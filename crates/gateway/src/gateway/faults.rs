@@ -3,6 +3,7 @@
 
 use crate::catalog::{Server, shown};
 use crate::policy::{Asked, Denial};
+use tokio::task::JoinError;
 use trunkline_protocol::{Fault, FaultKind, Raw, Reply};
 
 /// A call that the policy denies, though others of the same item may be allowed.
@@ -42,6 +43,12 @@ pub(super) fn no_catalog(most: usize) -> Fault {
     let text =
         format!("{most} callers with their own servers are busy; `limits.personalCatalogs` allows more");
     Fault::new(FaultKind::Overloaded, text).harmless_to_repeat()
+}
+
+/// The catalog of a caller could not be built, because the thread panicked or the gateway stops.
+pub(super) fn unbuilt(error: &JoinError) -> Fault {
+    tracing::error!(%error, "the catalog of a caller could not be built");
+    Fault::new(FaultKind::Unavailable, "the servers of this caller could not be listed").harmless_to_repeat()
 }
 
 /// The end of a subscription whose caller called nothing while all catalogs were taken.

@@ -177,11 +177,7 @@ impl Gateway {
 
 impl Handler for Gateway {
     fn call(&self, call: Call) -> Reply {
-        match self.own_catalog(&call.caller, &call.method) {
-            None => self.inner.handle(call),
-            Some(Ok(own)) => Self::call_personally(own, call),
-            Some(Err(fault)) => Reply::ready(Err(fault)),
-        }
+        self.call_as_seen(call)
     }
 
     fn notify(&self, notice: Notify) {

@@ -5,14 +5,14 @@
 use super::{Gateway, Inner, faults, keeper};
 use crate::{catalog::Plan, gateway::Source, upstream::Identity};
 use arc_swap::ArcSwap;
-use futures_util::{StreamExt, stream};
+use futures_util::{FutureExt, StreamExt, stream};
 use parking_lot::Mutex;
 use std::{
     collections::HashMap,
     sync::{Arc, Weak},
     time::Duration,
 };
-use tokio::sync::watch;
+use tokio::{sync::watch, task};
 use trunkline_protocol::{Call, Caller, Fault, Notify, Part, Raw, Reply, method};
 use trunkline_resilience::Moment;
 
@@ -63,6 +63,17 @@ struct PersonalCatalog {
     /// True if another caller needs the place. The subscriptions end with that, and with the
     /// catalog: one that no reload reaches any more would keep its rules for ever.
     given_up: watch::Sender<bool>,
+}
+
+/// The catalog that a caller sees.
+enum Seen {
+    Common,
+    Own(Held),
+    /// Its own, which has to be built for these servers.
+    Unbuilt {
+        servers: Arc<Servers>,
+        key: Vec<Identity>,
+    },
 }
 
 /// A catalog, held by a call.
@@ -176,25 +187,55 @@ impl PersonalCatalog {
 }
 
 impl Gateway {
-    /// The catalog that this caller sees, if that is not the common one.
-    pub(super) fn own_catalog(&self, caller: &Arc<Caller>, method: &str) -> Option<Result<Held, Fault>> {
+    /// Calls by the catalog that the caller sees. One that has to be built is built on a blocking
+    /// thread, because that takes long with thousands of tools.
+    pub(super) fn call_as_seen(&self, call: Call) -> Reply {
+        match self.seen(&call.caller, &call.method) {
+            Ok(Seen::Common) => self.inner.handle(call),
+            Ok(Seen::Own(held)) => Self::call_personally(held, call),
+            Ok(Seen::Unbuilt { .. }) => {
+                let gateway = self.clone();
+                let build = task::spawn_blocking(move || (gateway.built(&call.caller, &call.method), call));
+                let common = Arc::clone(&self.inner);
+                let reply = build.map(move |built| match built {
+                    Ok((Ok(Some(held)), call)) => Self::call_personally(held, call),
+                    Ok((Ok(None), call)) => common.handle(call),
+                    Ok((Err(fault), _)) => Reply::ready(Err(fault)),
+                    Err(error) => Reply::ready(Err(faults::unbuilt(&error))),
+                });
+                Reply::new(stream::once(reply).flatten())
+            }
+            Err(fault) => Reply::ready(Err(fault)),
+        }
+    }
+
+    /// The catalog that this caller sees.
+    fn seen(&self, caller: &Arc<Caller>, method: &str) -> Result<Seen, Fault> {
+        let servers = self.personal.servers.load_full();
+        if servers.is_empty() || Caller::is_ourselves(caller) {
+            return Ok(Seen::Common);
+        }
+        let key = key(&servers, caller);
+        let found = self.personal.find(&key, caller, method == method::LISTEN)?;
+        Ok(found.map_or(Seen::Unbuilt { servers, key }, Seen::Own))
+    }
+
+    /// The same, built if it has to be; `None` is the common one.
+    fn built(&self, caller: &Arc<Caller>, method: &str) -> Result<Option<Held>, Fault> {
         loop {
-            let servers = self.personal.servers.load_full();
-            if servers.is_empty() || Caller::is_ourselves(caller) {
-                return None;
-            }
-            let key = key(&servers, caller);
-            if let Some(found) = self.personal.find(&key, caller, method == method::LISTEN).transpose() {
-                return Some(found);
-            }
+            let (servers, key) = match self.seen(caller, method)? {
+                Seen::Common => return Ok(None),
+                Seen::Own(held) => return Ok(Some(held)),
+                Seen::Unbuilt { servers, key } => (servers, key),
+            };
             let made = PersonalCatalog::new(self.inner.as_seen_by(caller), caller);
-            if let Some(kept) = self.personal.keep(&servers, key, made).transpose() {
-                return Some(kept);
+            if let Some(kept) = self.personal.keep(&servers, key, made)? {
+                return Ok(Some(kept));
             }
         }
     }
 
-    /// The same, if the caller has used it already.
+    /// The caller's own catalog, if it has used one already.
     pub(super) fn known_catalog(&self, caller: &Arc<Caller>) -> Option<Arc<Inner>> {
         let servers = self.personal.servers.load();
         if servers.is_empty() || Caller::is_ourselves(caller) {
@@ -216,7 +257,7 @@ impl Gateway {
         self.known_catalog(caller).or_else(latest).unwrap_or_else(|| Arc::clone(&self.inner))
     }
 
-    pub(super) fn call_personally(held: Held, call: Call) -> Reply {
+    fn call_personally(held: Held, call: Call) -> Reply {
         let is_subscription = call.method == method::LISTEN;
         let Held { inner, busy, mut given_up } = held;
         let reply = inner.handle(call);
@@ -236,10 +277,11 @@ impl Gateway {
     }
 
     pub(super) fn pass_on(&self, notice: &Notify) {
-        match self.own_catalog(&notice.caller, &notice.notification.method) {
-            Some(Ok(held)) => held.inner.pass_on(notice),
-            Some(Err(fault)) => tracing::debug!(%fault, "a notification was dropped"),
-            None => self.inner.pass_on(notice),
+        match self.seen(&notice.caller, &notice.notification.method) {
+            Ok(Seen::Own(held)) => held.inner.pass_on(notice),
+            // The servers of the caller alone have no session yet.
+            Ok(Seen::Common | Seen::Unbuilt { .. }) => self.inner.pass_on(notice),
+            Err(fault) => tracing::debug!(%fault, "a notification was dropped"),
         }
     }
 }
