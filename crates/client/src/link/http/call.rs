@@ -40,6 +40,9 @@ pub(crate) struct HttpCall {
     arrived: VecDeque<Arrival>,
     on_drop: OnDrop,
     opens_session: bool,
+    /// True if the request named a session. The link's own may be another by the time of the
+    /// answer, or none while a new one is opened.
+    names_session: bool,
     /// Set when the head of the response has arrived.
     status: Option<u16>,
 }
@@ -50,12 +53,13 @@ impl HttpCall {
         let (id, opens_session) = (request.id.clone(), request.method == method::INITIALIZE);
         // A modern server takes a closed stream as cancellation; only a legacy stream can be
         // resumed.
-        let resume = {
+        let (resume, names_session) = {
             let session = link.session();
             session.add_to(&mut headers);
             let legacy = session.era() == Some(Era::Legacy);
-            legacy
-                .then(|| Resume::LastEventId { headers: session.headers(), reconnect: Reconnect::default() })
+            let resume = legacy
+                .then(|| Resume::LastEventId { headers: session.headers(), reconnect: Reconnect::default() });
+            (resume, session.id.is_some())
         };
         let ticket = resume.as_ref().map(|_| link.board().expect(id.clone(), standing));
         let body = Envelope::from(request).to_bytes();
@@ -70,6 +74,7 @@ impl HttpCall {
             arrived: VecDeque::new(),
             on_drop,
             opens_session,
+            names_session,
             status: None,
         })
     }
@@ -128,7 +133,7 @@ impl HttpCall {
         let status = refusal.status.as_u16();
         self.status = Some(status);
         FrameTap::observe(self.link.tap.as_ref(), Direction::Received, &refusal.body);
-        if status == 404 && self.link.session().id.is_some() {
+        if status == 404 && self.names_session {
             let fault = Fault::new(FaultKind::ConnectionLost, "the server no longer knows our session");
             return Arrival::Lost(Loss { fault, how: LossKind::Session });
         }
