@@ -3,7 +3,6 @@
 //! It is strict: a head that another parser could read differently is rejected, and the
 //! connection is not read any further.
 
-use super::scratch;
 use crate::framing::{Framing, FramingError, MessageHeaders, Version};
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use bytes::{Buf as _, Bytes};
@@ -110,8 +109,7 @@ fn read(input: &mut Bytes, usual: &[HeaderName]) -> Result<Option<RequestHead>, 
     let version = Version::from_minor(parsed.version);
     let mut message = MessageHeaders::default();
     let mut expect = Expect::Nothing;
-    let mut headers = scratch::take_headers();
-    headers.reserve(parsed.headers.len());
+    let mut headers = HeaderMap::with_capacity(parsed.headers.len());
     for parsed in parsed.headers.iter() {
         // Hop-by-hop headers are not passed on.
         if message.add(parsed.name, parsed.value)? {

@@ -1,6 +1,5 @@
 //! Bytes waiting to be written: small parts are copied into one buffer, large ones queued after it.
 
-use super::scratch;
 use bytes::{Buf as _, Bytes};
 use std::{
     collections::VecDeque,
@@ -27,9 +26,6 @@ impl Output {
     /// The buffer to append to, before anything large is queued.
     pub(super) fn buffer(&mut self) -> &mut Vec<u8> {
         debug_assert!(self.large.is_empty(), "the buffer is written before the queue");
-        if self.buffer.capacity() == 0 {
-            self.buffer = scratch::take_output();
-        }
         &mut self.buffer
     }
 
@@ -54,7 +50,7 @@ impl Output {
         self.buffer.len() - self.written + large >= HIGH_WATER
     }
 
-    /// Writes everything, then gives the buffer back to the thread.
+    /// Writes everything, then frees the buffer: an idle connection holds none.
     pub(super) fn poll_write(
         &mut self,
         mut write: impl FnMut(&[IoSlice<'_>]) -> Poll<io::Result<usize>>,
@@ -79,9 +75,7 @@ impl Output {
             self.advance(wrote);
         }
         self.written = 0;
-        if self.buffer.capacity() > 0 {
-            scratch::recycle_output(std::mem::take(&mut self.buffer));
-        }
+        self.buffer = Vec::new();
         Poll::Ready(Ok(()))
     }
 

@@ -91,7 +91,6 @@ pub(super) fn write_head<B: ResponseBody>(
     }
     scratch::write_date(out);
     out.extend_from_slice(b"\r\n");
-    scratch::recycle_headers(head.headers);
     (body, coding)
 }
 
