@@ -147,3 +147,11 @@ fn a_file_without_text_says_what_to_do() {
     let error = read(b"%PDF-1.7 cut off", Format::Pdf, &ReadOptions::default()).unwrap_err();
     assert!(!error.to_string().is_empty());
 }
+
+#[test]
+fn a_row_that_no_page_goes_on_with_stays_as_text() {
+    let first = [("F1", 12, 60, 700, "Prepared for the board"), ("F1", 12, 420, 700, "Zurich office")];
+    let page: Vec<Line> = first.into_iter().chain(BODY).collect();
+    let text = markdown(&parsed(&[&page]), &MarkdownOptions::default());
+    assert!(text.contains("Prepared for the board") && text.contains("Zurich office"), "{text}");
+}

@@ -3,13 +3,15 @@
 use super::{FoundTable, contains};
 use crate::read::pdf::{Kind, PdfBlock, cells};
 use std::collections::HashMap;
+use std::ptr;
 
 /// Share of a table's height that other tables must cover to replace it.
 const COVERED: f32 = 0.8;
 /// Share of a block's words that must be those of tables, if its place is not known.
 const KNOWN_PERCENT: usize = 90;
 
-/// Replaces the blocks of a page that are parts of `tables`.
+/// Replaces the blocks of a page that are parts of `tables`. Each table keeps the blocks that it
+/// replaced, because a single row may turn out to be none.
 pub(in crate::read::pdf) fn place(
     blocks: Vec<PdfBlock>,
     tables: &[FoundTable],
@@ -21,7 +23,7 @@ pub(in crate::read::pdf) fn place(
         return blocks;
     }
     let mut waiting = tables.clone();
-    let mut placed = Vec::new();
+    let mut placed: Vec<(Option<&FoundTable>, PdfBlock)> = Vec::new();
     for block in blocks {
         let table = of_block(&block, &tables);
         let is_due = |other: &&FoundTable| match (table, block.bounds) {
@@ -29,15 +31,19 @@ pub(in crate::read::pdf) fn place(
             (None, Some(bounds)) => is_above(other.bounds, bounds),
             (None, None) => false,
         };
-        placed
-            .extend(waiting.iter().copied().filter(|other| is_due(other)).map(|other| of_table(other, page)));
+        let due = waiting.iter().copied().filter(is_due);
+        placed.extend(due.map(|other| (Some(other), of_table(other, page))));
         waiting.retain(|other| !is_due(other));
-        if table.is_none() {
-            placed.push(block);
+        let of_same = |other: &&mut (Option<&FoundTable>, PdfBlock)| {
+            table.is_some_and(|table| other.0.is_some_and(|other| ptr::eq(other, table)))
+        };
+        match placed.iter_mut().find(of_same) {
+            Some((_, table)) => table.replaced.push(block),
+            None => placed.push((None, block)),
         }
     }
-    placed.extend(waiting.into_iter().map(|table| of_table(table, page)));
-    placed
+    let rest = waiting.into_iter().map(|table| of_table(table, page));
+    placed.into_iter().map(|(_, block)| block).chain(rest).collect()
 }
 
 /// True if a table ends above a block that is in the same column of the page.
