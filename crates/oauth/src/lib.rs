@@ -48,7 +48,7 @@ pub use reach::Reach;
 pub use resource::ResourceMetadata;
 pub use secret::Secret;
 pub use store::{
-    AccountKey, FileStore, KeyKeeper, LockGuard, MemoryStore, NoKey, Sealer, SealingKey, StoreError,
+    AccountKey, FileStore, KeyKeeper, LockGuard, MemoryStore, NoKey, Sealer, SealingKey, Stamp, StoreError,
     StoredLogin, TokenStore, lock_private,
 };
 pub use token::Tokens;

@@ -83,6 +83,22 @@ async fn a_login_is_used_and_revoked() {
 }
 
 #[tokio::test]
+async fn a_logout_in_another_process_ends_the_use_of_a_valid_token() {
+    let (bench, folder) = (start(&[]).await, tempfile::tempdir().unwrap());
+    let account = signed_in(&bench, folder.path()).await;
+    let client = client(&account);
+    assert_eq!(call(&client, &bench, "whoami").await.unwrap(), StatusCode::OK);
+    // The server would still accept the token: only the stored login is gone.
+    let key = AccountKey { server: bench.server(), principal: None };
+    options(&bench, folder.path()).store.remove(&key).unwrap();
+    let error = call(&client, &bench, "whoami").await.unwrap_err();
+    assert!(error.to_string().contains("requires a login"), "{error}");
+    // Another process signs in again.
+    signed_in(&bench, folder.path()).await;
+    assert_eq!(call(&client, &bench, "whoami").await.unwrap(), StatusCode::OK);
+}
+
+#[tokio::test]
 async fn o08_many_calls_of_two_accounts_lead_to_one_refresh() {
     let (bench, folder) = (start(&[]).await, tempfile::tempdir().unwrap());
     let accounts = [signed_in(&bench, folder.path()).await, Account::new(options(&bench, folder.path()))];

@@ -6,11 +6,11 @@ mod options;
 mod renewal;
 
 use crate::{
-    LockGuard, LoginOptions, OAuthError, Reach, StoredLogin, Web,
+    LockGuard, LoginOptions, OAuthError, Reach, StoreError, StoredLogin, Web,
     discovery::{Discovered, challenged},
     login::Login,
     scopes::{bounded, covers, union},
-    store::AccountKey,
+    store::{AccountKey, Stamp},
     token::Freshness,
     token_request::Granted,
 };
@@ -48,6 +48,8 @@ struct Inner {
     web: OnceCell<Web>,
     has_oauth: OnceCell<bool>,
     held: Mutex<Held>,
+    /// The stored login that `held` was read from or written to.
+    stamp: Mutex<Option<Stamp>>,
     /// Held by the one that renews or obtains a token; all others wait for its result.
     flight: tokio::sync::Mutex<()>,
     renewing: AtomicBool,
@@ -78,6 +80,7 @@ impl Account {
             web: OnceCell::new(),
             has_oauth: OnceCell::new(),
             held: Mutex::default(),
+            stamp: Mutex::default(),
             flight: tokio::sync::Mutex::new(()),
             renewing: AtomicBool::new(false),
             next_renewal: Mutex::new(None),
@@ -225,9 +228,53 @@ impl Account {
 
     /// Reads the stored login, which another process may have changed.
     fn reload(&self) -> Result<(), OAuthError> {
+        // Taken before the login is read, so that no change in between is missed.
+        let stamp = self.options().store.stamp(&self.0.key);
         let found = self.options().store.load(&self.0.key)?;
         self.adopt(found);
+        *self.0.stamp.lock() = stamp;
         Ok(())
+    }
+
+    /// Reads the stored login where waiting for the keychain's user delays no other call.
+    async fn reload_aside(&self) -> Result<(), OAuthError> {
+        let account = self.clone();
+        let reading = tokio::task::spawn_blocking(move || account.reload());
+        reading.await.unwrap_or_else(|stopped| {
+            let (path, reason) = (self.place(), stopped.to_string());
+            Err(StoreError::File { path, verb: "read", reason }.into())
+        })
+    }
+
+    /// Reads the stored login if it was not read yet, or if another process has changed it. A login
+    /// that can no longer be read stays in use.
+    async fn look_again(&self) -> Result<(), OAuthError> {
+        let _flight = self.0.flight.lock().await;
+        let is_loaded = !matches!(*self.0.held.lock(), Held::NotLoaded);
+        if is_loaded && !self.is_outdated() {
+            return Ok(());
+        }
+        let stamp = self.options().store.stamp(&self.0.key);
+        match self.reload_aside().await {
+            Err(error) if self.header_now().is_some() => {
+                tracing::warn!(%error, "the stored login cannot be read; the one in memory stays in use");
+                *self.0.stamp.lock() = stamp;
+                Ok(())
+            }
+            read => read,
+        }
+    }
+
+    /// True if another process has signed in or out since the login was read.
+    fn is_outdated(&self) -> bool {
+        self.options().store.stamp(&self.0.key) != *self.0.stamp.lock()
+    }
+
+    /// Stores a login that is already in use. It stays in use if that fails.
+    fn store(&self, login: &StoredLogin) -> Result<(), StoreError> {
+        let stored = self.options().store.save(&self.0.key, login);
+        *self.0.stamp.lock() = self.options().store.stamp(&self.0.key);
+        stored
     }
 
     fn adopt(&self, login: Option<StoredLogin>) {
@@ -264,7 +311,7 @@ impl Account {
         self.adopt(Some(login.clone()));
         self.0.wanted_scopes.lock().clear();
         self.report(LoginEvent::SignedIn { login: &login });
-        self.options().store.save(&self.0.key, &login)?;
+        self.store(&login)?;
         Ok(login)
     }
 
@@ -273,11 +320,13 @@ impl Account {
         let _flight = self.0.flight.lock().await;
         // Another call, or another process, may have a new token by now.
         if self.header_now().is_none() || self.header_now() == refusal.sent {
+            let stamp = self.options().store.stamp(&self.0.key);
             let found = self.options().store.load(&self.0.key)?;
             // A token that only lacks scopes is valid, even if it could not be kept.
             let is_valid = refusal.status == StatusCode::FORBIDDEN;
             if !is_valid || found.as_ref().is_some_and(|login| login.tokens.is_some()) {
                 self.adopt(found);
+                *self.0.stamp.lock() = stamp;
             }
         }
         let now = self.header_now();
@@ -381,27 +430,30 @@ impl Credentials for Account {
         let held = self.0.held.lock().clone();
         match held {
             Held::None => Supply::Ready(None),
-            Held::NotLoaded => {
+            // A renewal under way reads the stored login itself; nobody waits for it here.
+            Held::Login { .. } if !self.is_outdated() || self.0.flight.try_lock().is_err() => {
+                match self.freshness() {
+                    Some(Freshness::Expired) => {
+                        let account = self.clone();
+                        Supply::Pending(Box::pin(async move { account.renew_expired().await }))
+                    }
+                    Some(Freshness::Ending) => {
+                        self.renew_in_background();
+                        Supply::Ready(self.header_now())
+                    }
+                    Some(Freshness::Valid) | None => Supply::Ready(self.header_now()),
+                }
+            }
+            Held::NotLoaded | Held::Login { .. } => {
                 let account = self.clone();
                 Supply::Pending(Box::pin(async move {
-                    account.reload().map_err(|error| account.error(&error))?;
+                    account.look_again().await.map_err(|error| account.error(&error))?;
                     match account.header() {
                         Supply::Ready(header) => Ok(header),
                         Supply::Pending(pending) => pending.await,
                     }
                 }))
             }
-            Held::Login { header, .. } => match self.freshness() {
-                Some(Freshness::Expired) => {
-                    let account = self.clone();
-                    Supply::Pending(Box::pin(async move { account.renew_expired().await }))
-                }
-                Some(Freshness::Ending) => {
-                    self.renew_in_background();
-                    Supply::Ready(header)
-                }
-                Some(Freshness::Valid) | None => Supply::Ready(header),
-            },
         }
     }
 

@@ -81,7 +81,7 @@ impl Account {
         let login = StoredLogin { tokens: Some(renewed), ..(*login).clone() };
         self.adopt(Some(login.clone()));
         self.report(LoginEvent::Renewed { login: &login });
-        if let Err(error) = options.store.save(&self.0.key, &login) {
+        if let Err(error) = self.store(&login) {
             tracing::warn!(%error, "the new token is used, but was not kept");
         }
         Ok(self.header_now())
@@ -116,7 +116,7 @@ impl Account {
     fn forget_tokens(&self, login: &StoredLogin) -> Result<(), OAuthError> {
         let login = StoredLogin { tokens: None, ..login.clone() };
         self.adopt(Some(login.clone()));
-        Ok(self.options().store.save(&self.0.key, &login)?)
+        Ok(self.store(&login)?)
     }
 
     /// Revokes the refresh token and the access token, where the server can.

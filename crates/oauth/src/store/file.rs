@@ -1,7 +1,7 @@
 //! Logins in files that only their owner can read.
 
 use super::{
-    AccountKey, StoreError, StoredLogin, TokenStore,
+    AccountKey, Stamp, StoreError, StoredLogin, TokenStore,
     private_file::{failed, lock_private, prepare},
     seal::Sealer,
 };
@@ -9,6 +9,7 @@ use futures_util::future::BoxFuture;
 use std::{
     fs::{self, File},
     io,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -110,6 +111,11 @@ impl TokenStore for FileStore {
                 None => Err(StoreError::Locked { path: shown, seconds: LOCK_TIMEOUT.as_secs() }),
             }
         })
+    }
+
+    fn stamp(&self, key: &AccountKey) -> Option<Stamp> {
+        let found = fs::symlink_metadata(self.path(key)).ok()?;
+        Some(Stamp { inode: found.ino(), bytes: found.len(), changed: (found.ctime(), found.ctime_nsec()) })
     }
 
     fn place(&self, key: &AccountKey) -> String {

@@ -28,8 +28,22 @@ pub trait TokenStore: fmt::Debug + Send + Sync {
     /// Waits until no other process renews this login, and keeps others from it.
     fn lock(&self, key: &AccountKey) -> BoxFuture<'static, Result<LockGuard, StoreError>>;
 
+    /// A value that differs after another process has stored or removed the login. It is asked for
+    /// with each request.
+    fn stamp(&self, _key: &AccountKey) -> Option<Stamp> {
+        None
+    }
+
     /// The place of a login, for people.
     fn place(&self, key: &AccountKey) -> String;
+}
+
+/// Tells two states of a stored login apart: inode, size and time of change of its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    pub(crate) inode: u64,
+    pub(crate) bytes: u64,
+    pub(crate) changed: (i64, i64),
 }
 
 /// The name of a login: a server, and the user if a gateway keeps logins of several.
