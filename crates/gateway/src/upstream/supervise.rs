@@ -23,6 +23,8 @@ use trunkline_resilience::{Deadline, Moment};
 const LISTEN_PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
 /// Interval of the search for idle sessions.
 const TIDY_EVERY: Duration = Duration::from_secs(30);
+/// Attempts to read a list whose session the server forgot meanwhile.
+const LIST_ATTEMPTS: usize = 3;
 /// Bitmask of all lists.
 const ALL: u8 = 0b1111;
 
@@ -158,7 +160,7 @@ impl Core {
         for kind in Kind::ALL.into_iter().filter(|kind| wanted & bit(*kind) != 0) {
             let read = tokio::select! {
                 biased;
-                read = self.read(live, kind) => read,
+                read = self.read_again_if_forgotten(live, kind) => read,
                 _ = live.lost() => return None,
             };
             let mut lists = self.lists();
@@ -203,6 +205,18 @@ impl Core {
             self.bump();
         }
         Some(Refreshed { changed, announced: announced != 0, failed })
+    }
+
+    /// Reads a list. A server that forgets its session while the list is on its way says nothing
+    /// about the list, and a pause would leave the server without tools.
+    async fn read_again_if_forgotten(&self, live: &Arc<LiveSession>, kind: Kind) -> Result<ReadList, Fault> {
+        for _ in 1..LIST_ATTEMPTS {
+            match self.read(live, kind).await {
+                Err(fault) if fault.peer().is_none() && fault.kind() == FaultKind::ConnectionLost => {}
+                read => return read,
+            }
+        }
+        self.read(live, kind).await
     }
 
     pub(super) async fn read(&self, live: &Arc<LiveSession>, kind: Kind) -> Result<ReadList, Fault> {

@@ -12,13 +12,12 @@ use std::{
     process::{Child, Command},
 };
 
-/// A legacy server that takes one call in a session and does not know the session at the next one.
-/// Lists are answered in any session, so that only calls meet the fault. The file `ran` gets a
-/// character for each call that ran, `begun` one for each session.
+/// A legacy server that forgets a session after its first call. The file `ran` gets a character for
+/// each call that ran, `begun` one for each session.
 const SERVER: &str = r#"
 import http.server, json, os
 
-known, used, begun = set(), set(), 0
+known, begun = set(), 0
 
 def note(name):
     with open(name, "a") as file:
@@ -61,7 +60,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if session is None:
             answer["error"] = {"code": -32600, "message": "no session"}
             return self.reply(400, answer)
-        if session not in known or method == "tools/call" and session in used:
+        if session not in known:
             answer["error"] = {"code": -32001, "message": "Session not found"}
             return self.reply(404, answer)
         if "id" not in message:
@@ -69,7 +68,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if method == "tools/list":
             answer["result"] = {"tools": [{"name": "run", "inputSchema": {"type": "object"}}]}
         elif method == "tools/call":
-            used.add(session)
+            known.discard(session)
             note("ran")
             answer["result"] = {"content": [{"type": "text", "text": session}]}
         else:
