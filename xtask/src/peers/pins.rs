@@ -111,7 +111,12 @@ pub(crate) const REST: [Pin; 6] = [
 ];
 
 /// A browser without windows, and a font.
-pub(crate) const BROWSER: [Pin; 2] = [("chromium-headless-shell", "newest"), ("fonts-dejavu-core", "newest")];
+pub(crate) const BROWSER: [Pin; 3] = [
+    ("chromium-headless-shell", "newest"),
+    // Named, because the browser looks for its data beside itself even if the system has it, too.
+    ("chromium-common", "newest"),
+    ("fonts-dejavu-core", "newest"),
+];
 pub(crate) const BROWSER_PROGRAMS: [&str; 1] = ["chromium-headless-shell"];
 
 /// The suites import a function that was added in this major version of Node.
